@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/**
+ * A message about the past (GP §3.1, EI §5.1). `Topic` is relative to its publisher; times are RFC 3339.
+ * `Received` is left out until a receiver sets it (EI-V2); `Error` is text (EI-V3). A trigger needs no more than the topic.
+ */
+export const Event = z.strictObject({
+  Topic: z.string(),
+  Type: z.string().optional(),
+  ID: z.string(),
+  Message: z.string().default(''),
+  Timestamp: z.string(),
+  Received: z.string().optional(),
+  Data: z.unknown().optional(),
+  Error: z.string().optional(),
+});
+export type Event = z.infer<typeof Event>;
