@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { Events } from './events.ts';
+import type { InterfaceDescription, SpiOf } from './interface.ts';
+import type { Journal } from './journal.ts';
+import type { Log } from './log.ts';
+import type { MembersPublisher } from './members-publisher.ts';
+import type { Plugins } from './plugins.ts';
+import type { StatePublisher } from './state-publisher.ts';
+
+/** One object of a plugin and one interface it answers; an object with two interfaces stands twice. */
+export interface PluginObject<I extends InterfaceDescription = InterfaceDescription> {
+  /** The part after the first slash of its name; empty for the plugin itself. */
+  readonly object: string;
+  readonly description: I;
+  readonly implementation: SpiOf<I>;
+  /** The managed object that this one stands for, such as `group/cattle` for `mystack/cattle`. */
+  readonly proxyFor?: string;
+}
+
+/** An object with its types checked against its interface. */
+export const pluginObject = <I extends InterfaceDescription>(object: PluginObject<I>): PluginObject<I> => object;
+
+/** What a plugin is given; it reads no environment, clock or file of its own choosing. */
+export interface PluginDeps<Options> {
+  /** The lookup name it was started under. */
+  readonly name: string;
+  readonly options: Options;
+  readonly stackId: string;
+  /** A folder of its own for its state, made when it is first asked for; null when the host keeps nothing. */
+  readonly stateDir: () => Promise<string | null>;
+  readonly plugins: Plugins;
+  readonly events: Events;
+  readonly state: StatePublisher;
+  readonly members: MembersPublisher;
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  /** A new id that sorts by time. */
+  readonly newId: () => string;
+  /** Tells the host that `objects()` gives another list from now on. */
+  readonly objectsChanged: () => void;
+}
+
+/** A plugin that runs. */
+export interface RunningPlugin {
+  readonly objects: () => readonly PluginObject[];
+  /** Ends it in order: no act is begun after the call, those under way are awaited within their deadlines. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What a package exports to be a plugin; built-in ones come through the same door (DESIGN §2). */
+export interface PluginDefinition<O extends z.ZodType = z.ZodType> {
+  /** What `plugin start` is told: `simulator`, `enrollment`, … */
+  readonly kind: string;
+  /** Other kinds it also goes by. */
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Whether only one may lead at a time (group, controllers, manager); a second one becomes a standby. */
+  readonly isSingle: boolean;
+  readonly options: O;
+  /** Options from environment variables, by their full names; an unusable value is logged and left out (EI-E23). */
+  readonly environment?: Readonly<Record<string, (text: string) => Partial<z.input<O>>>>;
+  readonly start: (deps: PluginDeps<z.output<O>>) => Promise<RunningPlugin>;
+}
