@@ -17,5 +17,6 @@ export * from './members-publisher.ts';
 export * from './metadata.ts';
 export * from './plugin-definition.ts';
 export * from './plugins.ts';
+export * from './reference/memory-journal.ts';
 export * from './state-publisher.ts';
 export * from './store.ts';
