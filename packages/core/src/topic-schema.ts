@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { Event } from './event.ts';
+import { Member } from './membership.ts';
+import { PluginName } from './plugin-name.ts';
+import type { ParsedTopic } from './topic.ts';
+
+const Count = z.number().int().min(0);
+/** The fencing token of whoever leads (DESIGN §3); kinds without leaders have none. */
+const Term = Count.optional();
+const RpcId = z.union([z.string().min(1), z.number().int()]);
+const jsonrpc = z.literal('2.0');
+
+/** A living process; the broker clears it by the process's will. */
+export const ProcessPresence = z.strictObject({
+  pid: z.number().int().positive(),
+  host: z.string().min(1),
+  version: z.string().min(1),
+  term: Term,
+});
+export type ProcessPresence = z.infer<typeof ProcessPresence>;
+
+/** An object that a plugin offers: empty name for the plugin itself; `proxyFor` names what it stands for (DESIGN §3). */
+export const AdvertisedObject = z.strictObject({ name: z.string(), proxyFor: PluginName.optional() });
+export type AdvertisedObject = z.infer<typeof AdvertisedObject>;
+
+/** One incarnation of a plugin: who runs it, in which role, and which objects answer to which interface. */
+export const PluginAdvertisement = z.strictObject({
+  process: z.string().min(1),
+  role: z.enum(['active', 'standby']),
+  interfaces: z.array(
+    z.strictObject({ name: z.string().min(1), version: z.string().min(1), objects: z.array(AdvertisedObject) }),
+  ),
+  term: Term,
+});
+export type PluginAdvertisement = z.infer<typeof PluginAdvertisement>;
+
+/** What travels of a call's context; the signal and the deadline stay with each side. */
+export const RpcContext = z.strictObject({
+  idempotencyKey: z.string().min(1).optional(),
+  fencing: Term,
+  trace: z.string().min(1).optional(),
+});
+export type RpcContext = z.infer<typeof RpcContext>;
+
+/** A call: JSON-RPC 2.0, where its answer goes, and how long the caller waits. */
+export const RpcRequest = z.strictObject({
+  jsonrpc,
+  id: RpcId,
+  method: z.string().min(1),
+  params: z.record(z.string(), z.unknown()),
+  replyTo: z.string().min(1),
+  timeoutMs: z.number().positive(),
+  context: RpcContext,
+});
+export type RpcRequest = z.infer<typeof RpcRequest>;
+
+/** One piece of a message too large for one packet; `text` of all `count` pieces in order is the message. */
+export const RpcChunk = z.strictObject({
+  jsonrpc,
+  method: z.literal('chunk'),
+  params: z
+    .strictObject({ id: RpcId, index: Count, count: z.number().int().positive(), text: z.string() })
+    .refine(({ index, count }) => index < count, { error: 'index must be below count' }),
+});
+export type RpcChunk = z.infer<typeof RpcChunk>;
+
+/** A sign of life of a long call; it extends the caller's deadline. */
+export const RpcProgress = z.strictObject({
+  jsonrpc,
+  method: z.literal('progress'),
+  params: z.strictObject({ id: RpcId, seq: Count, message: z.string(), fraction: z.number().min(0).max(1).optional() }),
+});
+export type RpcProgress = z.infer<typeof RpcProgress>;
+
+/** A good answer. */
+export const RpcResult = z.strictObject({ jsonrpc, id: RpcId, result: z.unknown() });
+export type RpcResult = z.infer<typeof RpcResult>;
+
+/** A refusal or failure; `data.code` is a code of the error table, perhaps of a newer version than ours. */
+export const RpcFailure = z.strictObject({
+  jsonrpc,
+  id: RpcId.nullable(),
+  error: z.strictObject({
+    code: z.number().int(),
+    message: z.string(),
+    data: z.strictObject({ code: z.string().min(1), facts: z.record(z.string(), z.unknown()) }),
+  }),
+});
+export type RpcFailure = z.infer<typeof RpcFailure>;
+
+/** Something that holds of an object or does not, since when (milliseconds since 1970), and why. */
+export const StateCondition = z.strictObject({
+  type: z.string().min(1),
+  isTrue: z.boolean(),
+  reason: z.string(),
+  sinceMs: z.number(),
+});
+export type StateCondition = z.infer<typeof StateCondition>;
+
+/** The retained state of an object: facts to look at, never the spec or rows (DESIGN §3). */
+export const StatePayload = z.strictObject({
+  kind: z.string().min(1),
+  revision: Count,
+  specHash: z.string(),
+  conditions: z.array(StateCondition),
+  counts: z.record(z.string(), Count),
+  digest: z.string(),
+  incarnation: z.string().min(1),
+  seq: Count,
+  term: Term,
+});
+export type StatePayload = z.infer<typeof StatePayload>;
+
+/** What may be published on each family of topics; types and checks every publish and every message received (DESIGN §3). */
+export const topicSchemas = {
+  process: ProcessPresence,
+  plugin: PluginAdvertisement,
+  rpc: z.union([RpcRequest, RpcChunk]),
+  reply: z.union([RpcResult, RpcFailure, RpcProgress, RpcChunk]),
+  event: Event,
+  state: StatePayload,
+  member: Member,
+} as const satisfies Record<ParsedTopic['kind'], z.ZodType>;
+
+/** The payload of a family of topics. */
+export type TopicPayload<K extends ParsedTopic['kind']> = z.infer<(typeof topicSchemas)[K]>;
+
+/** Which families are retained, and the least quality of service they are sent with (DESIGN §3); timers may use 0. */
+export const topicDelivery = {
+  process: { retain: true, qos: 1 },
+  plugin: { retain: true, qos: 1 },
+  rpc: { retain: false, qos: 1 },
+  reply: { retain: false, qos: 1 },
+  event: { retain: false, qos: 1 },
+  state: { retain: true, qos: 1 },
+  member: { retain: true, qos: 1 },
+} as const satisfies Record<ParsedTopic['kind'], { retain: boolean; qos: 0 | 1 }>;
