@@ -1,4 +1,7 @@
 export * from './call-context.ts';
+export * from './contract/contract-case.ts';
+export * from './contract/run-contract.ts';
+export * from './contract/testing-context.ts';
 export * from './controller.ts';
 export * from './deadline.ts';
 export * from './direct.ts';
