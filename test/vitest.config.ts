@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 const conditions = ['@infrakit/source', 'node', 'import', 'default'];
 
+/** Where `.ci/run` wants the JSON report that it counts. */
+const report = process.env.INFRAKIT_TEST_REPORT;
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: { conditions },
@@ -10,6 +13,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
