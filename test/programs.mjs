@@ -38,15 +38,16 @@ export const findProgram = (name, path = process.env.PATH ?? '') =>
 /**
  * The full path of a program that a test starts. A missing one is a failure, never a skip.
  * @param {string} name a program of the table
+ * @param {(name: string) => string | undefined} [find]
  * @returns {string}
  */
-export const requireProgram = (name) => {
+export const requireProgram = (name, find = findProgram) => {
   if (!programs.some((entry) => entry.program === name)) {
     throw new Error(
       `${name} is not in the table of test/programs.mjs: add it there, so that npm run setup installs it`,
     );
   }
-  const found = findProgram(name);
+  const found = find(name);
   if (found === undefined) throw new Error(`${name} is not installed: run \`npm run setup\``);
   return found;
 };

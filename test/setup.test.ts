@@ -78,6 +78,12 @@ describe('programs that tests start', () => {
 
   test('a missing one is a failure that says to run the set-up', () => {
     expect(findProgram('infrakit-no-such-program')).toBeUndefined();
+    expect(() => requireProgram('mosquitto', () => undefined)).toThrow(
+      'mosquitto is not installed: run `npm run setup`',
+    );
+  });
+
+  test('one that the set-up does not know is a failure that says where to add it', () => {
     expect(() => requireProgram('infrakit-no-such-program')).toThrow(/add it there/);
   });
 });
