@@ -1,1 +1,10 @@
-export {};
+export * from './backoff.ts';
+export * from './clock.ts';
+export * from './coalesce.ts';
+export * from './deadline.ts';
+export * from './map-bounded.ts';
+export * from './quiesce.ts';
+export * from './random.ts';
+export * from './resync.ts';
+export * from './shared-describe.ts';
+export * from './worker-pool.ts';
