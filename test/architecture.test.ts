@@ -34,6 +34,8 @@ const good: Readonly<Record<string, string>> = {
   'packages/spi/package.json': manifest('@infrakit/spi', ['@infrakit/core']),
   'packages/spi/tsconfig.json': references('../core'),
   'packages/spi/src/index.ts': "import type { Tags } from '@infrakit/core';\n",
+  'packages/spi/src/store.test.ts': "import { contractTests } from '../../../test/contract.ts';\n",
+  'test/contract.ts': "import type { Store } from '@infrakit/spi';\n",
   'packages/group/package.json': manifest('@infrakit/group', ['@infrakit/core', '@infrakit/spi', 'mqtt', 'pino']),
   'packages/group/tsconfig.json': references('../core', '../spi'),
   'packages/group/src/index.ts': "import type { Logger } from 'pino';\n",
@@ -135,6 +137,11 @@ const breaches: readonly [rule: string, changes: Record<string, string>, problem
     'a relative import into another package',
     { 'packages/spi/src/a.ts': "import { a } from '../../core/src/digest.ts';\n" },
     "packages/spi/src/a.ts:1: import { a } from '../../core/src/digest.ts' (a relative import stays inside its package)",
+  ],
+  [
+    'a source uses what is for tests',
+    { 'packages/spi/src/a.ts': "import { contractTests } from '../../../test/contract.ts';\n" },
+    "packages/spi/src/a.ts:1: import { contractTests } from '../../../test/contract.ts' (a relative import stays inside its package)",
   ],
   [
     'a test reaches into a package',

@@ -70,8 +70,9 @@ export const importProblem = (file: string, item: Import, home: Home): string | 
     return home.folder === 'host' || isRoot || test ? undefined : 'only host loads modules by a computed name';
   }
   if (specifier.startsWith('.')) {
-    const isInside = target(file, specifier).startsWith(`packages/${home.folder}/`);
-    return isInside ? undefined : 'a relative import stays inside its package';
+    const to = target(file, specifier);
+    if (test && to.startsWith('test/')) return undefined;
+    return to.startsWith(`packages/${home.folder}/`) ? undefined : 'a relative import stays inside its package';
   }
   if (isBuiltin(specifier)) return importOfBuiltin(item, home, isRoot, test);
   const name = packageOf(specifier);
