@@ -1,6 +1,6 @@
 import { AppError } from '@infrakit/core';
+import { frozenCopy } from '@infrakit/spi';
 import { type Clock, systemClock } from './clock.ts';
-import { frozenCopy } from './frozen-copy.ts';
 
 /** A complete listing of a sink: plain data with a digest of the observed content. */
 export interface Listing {
