@@ -1,6 +1,9 @@
 export * from './call-context.ts';
 export * from './contract/contract-case.ts';
+export * from './contract/journal-contract.ts';
+export * from './contract/leadership-contract.ts';
 export * from './contract/run-contract.ts';
+export * from './contract/store-contract.ts';
 export * from './contract/testing-context.ts';
 export * from './controller.ts';
 export * from './deadline.ts';
@@ -21,5 +24,7 @@ export * from './metadata.ts';
 export * from './plugin-definition.ts';
 export * from './plugins.ts';
 export * from './reference/memory-journal.ts';
+export * from './reference/memory-leadership.ts';
+export * from './reference/memory-store.ts';
 export * from './state-publisher.ts';
 export * from './store.ts';

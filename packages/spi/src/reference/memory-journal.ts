@@ -1,11 +1,8 @@
-import { AppError } from '@infrakit/core';
+import { AppError, compareUtf8 } from '@infrakit/core';
 import type { Journal } from '../journal.ts';
 
 /** What outlives the journals opened on it: hand the same one to the next journal to play a restart. */
 export const memoryStorage = (): Map<string, string> => new Map();
-
-const byKey = (left: { readonly key: string }, right: { readonly key: string }): number =>
-  left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
 
 /**
  * A {@link Journal} in memory. Values are kept as JSON text, so that nothing is shared by reference; what JSON cannot say
@@ -33,7 +30,7 @@ export const memoryJournal = (storage: Map<string, string> = memoryStorage(), sc
       for (const [path, text] of storage) {
         if (path.startsWith(root + prefix)) entries.push({ key: path.slice(root.length), value: JSON.parse(text) });
       }
-      return { entries: entries.sort(byKey) };
+      return { entries: entries.sort((left, right) => compareUtf8(left.key, right.key)) };
     },
   };
 };
