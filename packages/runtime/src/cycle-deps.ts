@@ -1,0 +1,19 @@
+import type { Log } from '@infrakit/spi';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** What a cycle runs with. */
+export interface CycleDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pool: WorkerPool;
+  readonly log: Log;
+  readonly newId: () => string;
+  /** How long a cycle waits for acts that hang before it ends without them, in ms. */
+  readonly patienceMs: number;
+  /** Asks for a further cycle: an act that outlived its cycle has ended. */
+  readonly wake: () => void;
+  /** The leader's term, where there is one (Law 12). */
+  readonly fencing?: () => number | undefined;
+}

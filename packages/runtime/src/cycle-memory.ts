@@ -1,0 +1,52 @@
+import type { Act, ObservedEntry } from '@infrakit/core';
+import type { BackoffTable } from './backoff.ts';
+import type { LedgerStore } from './ledger-store.ts';
+
+interface Accepted {
+  readonly id: string;
+  readonly untilMs: number;
+}
+
+/** What a rule remembers from one cycle to the next. All but the ledger may be lost: the next look finds it again. */
+export interface CycleMemory {
+  readonly ledger: LedgerStore;
+  /** Keys whose creation was accepted, until the sink shows them or their grace is over (EI-E15). */
+  readonly creating: Map<string, Accepted>;
+  /** Ids whose destroy was accepted, until the sink no longer shows them or their grace is over. */
+  readonly destroying: Map<string, number>;
+  /** Acts that outlived their cycle, by name; they are not begun a second time. */
+  readonly underWay: Map<string, Act>;
+  backoff: BackoffTable;
+}
+
+/** A memory with nothing in it. */
+export const cycleMemory = (ledger: LedgerStore): CycleMemory => ({
+  ledger,
+  creating: new Map(),
+  destroying: new Map(),
+  underWay: new Map(),
+  backoff: new Map(),
+});
+
+/** Forgets accepted acts that the sink now shows, or that it should have shown by now. */
+export const forgetSeen = (memory: CycleMemory, observed: readonly ObservedEntry[], nowMs: number): void => {
+  if (memory.creating.size === 0 && memory.destroying.size === 0) return;
+  const ids = new Set(observed.map((entry) => entry.id));
+  for (const [key, accepted] of memory.creating) {
+    if (ids.has(accepted.id) || accepted.untilMs <= nowMs) memory.creating.delete(key);
+  }
+  for (const [id, untilMs] of memory.destroying) {
+    if (!ids.has(id) || untilMs <= nowMs) memory.destroying.delete(id);
+  }
+};
+
+/** When the first accepted act should have shown, in ms; undefined when none is waited for. */
+export const earliestExpected = (memory: CycleMemory): number | undefined => {
+  let earliest: number | undefined;
+  const consider = (ms: number): void => {
+    if (earliest === undefined || ms < earliest) earliest = ms;
+  };
+  for (const accepted of memory.creating.values()) consider(accepted.untilMs);
+  for (const untilMs of memory.destroying.values()) consider(untilMs);
+  return earliest;
+};

@@ -1,0 +1,143 @@
+import {
+  type Admission,
+  AppError,
+  admit,
+  applyPolicy,
+  type Explanation,
+  emptyLedger,
+  type ObservedEntry,
+  ownedCount,
+  type Plan,
+  plan as planOf,
+  settle,
+  toAppError,
+} from '@infrakit/core';
+import { type CallContext, withDeadline } from '@infrakit/spi';
+import { explainByCommit, forgetDeparted, nameDepartures } from './commit-explanation.ts';
+import type { CycleDeps } from './cycle-deps.ts';
+import { type CycleMemory, forgetSeen } from './cycle-memory.ts';
+import type { BudgetRecord } from './ledger-store.ts';
+import type { Keyed, Rule, Source } from './rule.ts';
+
+/** One look at both sides: what there is, what would be done about it, and what the budget lets through. */
+export interface Look<S> {
+  readonly source: Source<S>;
+  readonly keyed: Keyed<S>;
+  /** The plan as computed, held destroys included. */
+  readonly plan: Plan;
+  readonly admission: Admission;
+  /** To be saved before the acts; null when the record could not be read, and then nothing unexplained is let through. */
+  readonly record: BudgetRecord | null;
+}
+
+/** Why there was nothing to plan from. */
+export interface Blind {
+  readonly at: 'sink' | 'keys';
+  readonly error: AppError;
+}
+
+/** What a look is made with. */
+export interface LookDeps {
+  readonly memory: CycleMemory;
+  readonly deps: CycleDeps;
+  readonly ctx: CallContext;
+}
+
+const readSource = async <S, O>(rule: Rule<S, O>, { deps, ctx }: LookDeps): Promise<Source<S>> => {
+  try {
+    return await bounded(`reading the source of ${rule.name}`, rule, { deps, ctx }, (own) => rule.readSource(own));
+  } catch (thrown) {
+    return { kind: 'unknown', reason: toAppError(thrown).message };
+  }
+};
+
+const bounded = <S, O, T>(
+  what: string,
+  rule: Rule<S, O>,
+  { deps, ctx }: Pick<LookDeps, 'deps' | 'ctx'>,
+  call: (own: CallContext) => Promise<T>,
+): Promise<T> => {
+  const { callTimeoutMs: timeoutMs } = rule.settings;
+  return withDeadline((signal) => call({ ...ctx, signal, timeoutMs }), {
+    after: deps.clock.after,
+    what,
+    timeoutMs,
+    signal: ctx.signal,
+  });
+};
+
+const explainer = <S>(source: Source<S>, keyed: Keyed<S>) => {
+  const departures = new Map((source.kind === 'known' ? (source.departures ?? []) : []).map((left) => [left.ID, left]));
+  return (entry: ObservedEntry): Explanation | undefined => {
+    const left = entry.sourceId === undefined ? undefined : departures.get(entry.sourceId);
+    if (left !== undefined && left.Cause !== 'vanished') {
+      return { by: 'departure', cause: left.Cause, revision: left.Revision };
+    }
+    return keyed.explain?.(entry);
+  };
+};
+
+const budget = async <S, O>(
+  rule: Rule<S, O>,
+  { source, keyed, plan }: Pick<Look<S>, 'source' | 'keyed' | 'plan'>,
+  { memory, deps, ctx }: LookDeps,
+): Promise<Pick<Look<S>, 'plan' | 'admission' | 'record'>> => {
+  const { maxDestroyPercent, maxDestroyFloor } = rule.settings;
+  const nowMs = Math.round(deps.clock.now());
+  const owned = ownedCount(keyed.observed, new Set(memory.destroying.keys()));
+  let before: BudgetRecord;
+  try {
+    before = await memory.ledger.load(ctx);
+  } catch (thrown) {
+    const acts = plan.acts.filter((act) => act.kind !== 'destroy' || act.explained !== undefined);
+    const destroys = plan.acts.flatMap((act) =>
+      act.kind === 'destroy' && act.explained === undefined ? [act.id] : [],
+    );
+    const held = destroys.length === 0 ? null : { planId: plan.id, destroys };
+    deps.log.warn({ rule: rule.name, error: toAppError(thrown).message }, 'the budget record cannot be read');
+    return { plan, record: null, admission: { plan: { ...plan, acts }, held, ledger: emptyLedger } };
+  }
+  const isKnown = source.kind === 'known';
+  const commit = isKnown ? nameDepartures(forgetDeparted(before.commit, keyed.observed), plan) : before.commit;
+  const explained = explainByCommit(plan, commit);
+  const whole = isKnown ? { target: source.target, count: source.count } : {};
+  const settled = settle(before.ledger, { ownedCount: owned, nowMs, isKnown, ...whole });
+  const admission = admit(settled, explained, {
+    isKnown,
+    maxDestroyPercent,
+    maxDestroyFloor,
+    ownedCount: owned,
+    nowMs,
+  });
+  const isSame = admission.ledger === before.ledger && commit === before.commit;
+  return { plan: explained, admission, record: isSame ? before : { ledger: admission.ledger, commit } };
+};
+
+/** Reads both sides, computes keys, plan, policy and budget. Writes nothing, so that a plan can be shown (Law 3). */
+export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<S> | Blind> => {
+  const { memory, deps } = use;
+  const { settings } = rule;
+  const [source, sink] = await Promise.all([
+    readSource(rule, use),
+    bounded(`reading the sink of ${rule.name}`, rule, use, (own) => rule.readSink(own)).catch(toAppError),
+  ]);
+  if (sink instanceof AppError) return { at: 'sink', error: sink };
+  try {
+    const keyed = rule.keys(source, sink);
+    forgetSeen(memory, keyed.observed, deps.clock.now());
+    const computed = planOf({
+      source: keyed.source,
+      observed: keyed.observed,
+      creating: new Set(memory.creating.keys()),
+      destroying: new Set(memory.destroying.keys()),
+      onChange: settings.onChange,
+      sourcePolicy: settings.sourcePolicy,
+      enrollmentPolicy: settings.enrollmentPolicy,
+      explain: explainer(source, keyed),
+    });
+    const plan = applyPolicy(computed, settings.policy);
+    return { source, keyed, ...(await budget(rule, { source, keyed, plan }, use)) };
+  } catch (thrown) {
+    return { at: 'keys', error: toAppError(thrown) };
+  }
+};

@@ -1,0 +1,75 @@
+import {
+  defer,
+  EMPTY,
+  ignoreElements,
+  merge,
+  type Observable,
+  of,
+  Subject,
+  share,
+  switchMap,
+  takeUntil,
+  tap,
+  timer,
+} from 'rxjs';
+import { schedulerOf } from './clock.ts';
+import { coalesce } from './coalesce.ts';
+import type { CycleDeps } from './cycle-deps.ts';
+import type { CycleMemory } from './cycle-memory.ts';
+import type { CycleOutcome } from './outcome.ts';
+import { quiesce } from './quiesce.ts';
+import { reconcile } from './reconcile.ts';
+import { resync } from './resync.ts';
+import type { Rule } from './rule.ts';
+
+/** When a loop looks, in ms (DESIGN §4). */
+export interface LoopTiming {
+  /** A burst of triggers closes after this much silence… */
+  readonly quietMs: number;
+  /** … or this long after its first trigger. */
+  readonly maxWaitMs: number;
+  /** A full cycle at least this often. */
+  readonly syncIntervalMs: number;
+}
+
+/**
+ * Keeps one rule: a cycle at once, one after each burst of triggers, one at each resync, and one when something left for
+ * later is due. One cycle at a time; triggers during one make exactly one more (Law 8). Emits the outcome of each cycle
+ * and never errors. Completes after the cycle in progress when `triggers` completes; unsubscribing aborts that cycle.
+ */
+export const loop = <S, O>(
+  rule: Rule<S, O>,
+  use: { readonly memory: CycleMemory; readonly deps: Omit<CycleDeps, 'wake'>; readonly timing: LoopTiming },
+  triggers: Observable<unknown>,
+): Observable<CycleOutcome> =>
+  defer(() => {
+    const { memory, timing } = use;
+    const { clock, random } = use.deps;
+    const scheduler = schedulerOf(clock);
+    const again = new Subject<number | null>();
+    const woken = new Subject<void>();
+    const deps: CycleDeps = { ...use.deps, wake: () => woken.next() };
+
+    const shared = triggers.pipe(share());
+    const ended = shared.pipe(ignoreElements(), tap({ complete: () => stop.next() }));
+    const stop = new Subject<void>();
+    const bursts = merge(shared, woken).pipe(quiesce(timing.quietMs, timing.maxWaitMs, scheduler), share());
+    const later = again.pipe(
+      switchMap((atMs) => (atMs === null ? EMPTY : timer(Math.max(0, atMs - clock.now()), scheduler))),
+    );
+    const ticks = resync(timing.syncIntervalMs, { random, scheduler, live: bursts });
+
+    const cycle = (): Observable<CycleOutcome> =>
+      defer(() => {
+        const abort = new AbortController();
+        return defer(() => reconcile(rule, { memory, deps, signal: abort.signal })).pipe(
+          tap({ unsubscribe: () => abort.abort() }),
+        );
+      });
+
+    return merge(ended, of(null), bursts, later, ticks).pipe(
+      takeUntil(stop),
+      coalesce(cycle),
+      tap((outcome) => again.next(outcome.kind === 'completed' ? outcome.againAtMs : null)),
+    );
+  }) as Observable<CycleOutcome>;
