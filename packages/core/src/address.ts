@@ -57,8 +57,8 @@ export const addressOfName = (name: PluginName): Address => {
  */
 export const resolveObject = (name: PluginName, objects: { has(object: string): boolean }): string => {
   const { type = '' } = parsePluginName(name);
-  const candidates = [type, type.slice(type.indexOf('/') + 1)];
-  const found = (type === '' ? [''] : candidates).find((candidate) => objects.has(candidate));
+  const shorter = type.slice(type.indexOf('/') + 1);
+  const found = [type, ...(shorter === '' ? [] : [shorter])].find((candidate) => objects.has(candidate));
   if (found === undefined) {
     throw new AppError('OBJECT_UNKNOWN', `not found: ${name} (key=${type})`, { facts: { name, key: type } });
   }

@@ -41,9 +41,12 @@ export const matchesFilter = (filter: string, topic: string): boolean => {
   return filterLevels.length === levels.length;
 };
 
+// No topic is empty [MQTT-4.7.3-1], so below nothing, and below one empty level, # needs one level at least.
+const stated = (filter: string): string => (filter === '#' ? '+/#' : filter === '/#' ? '/+/#' : filter);
+
 /** Whether some topic is matched by both filters. */
 export const filtersOverlap = (left: string, right: string): boolean => {
-  const [a, b] = [left.split('/'), right.split('/')];
+  const [a, b] = [stated(left).split('/'), stated(right).split('/')];
   if (isHidden(a[0], b[0]) || isHidden(b[0], a[0])) return false;
   for (let index = 0; ; index += 1) {
     const [x, y] = [a[index], b[index]];
@@ -54,9 +57,8 @@ export const filtersOverlap = (left: string, right: string): boolean => {
 
 /** Whether every topic that `narrow` matches is matched by `wide` too. */
 export const filterCovers = (wide: string, narrow: string): boolean => {
-  const [a, b] = [wide.split('/'), narrow.split('/')];
+  const [a, b] = [wide.split('/'), stated(narrow).split('/')];
   if (isHidden(a[0], b[0])) return false;
-  if (narrow === '#') return wide === '#' || wide === '+/#';
   for (let index = 0; ; index += 1) {
     const [x, y] = [a[index], b[index]];
     if (x === '#' || (x === undefined && y === undefined)) return true;

@@ -4,7 +4,12 @@ import { AppError } from './errors.ts';
 const emptyLevel = '-';
 
 // A level must not be empty (DESIGN §3), and `.` and `..` would vanish when a topic is cleaned as a path.
-const special: Readonly<Record<string, string>> = { '': emptyLevel, '-': '%2D', '.': '%2E', '..': '%2E%2E' };
+const special: ReadonlyMap<string, string> = new Map([
+  ['', emptyLevel],
+  ['-', '%2D'],
+  ['.', '%2E'],
+  ['..', '%2E%2E'],
+]);
 
 /**
  * Any name as one MQTT topic level, by percent-encoding (DESIGN §3): `/ + # $`, blanks and everything outside ASCII become
@@ -13,7 +18,7 @@ const special: Readonly<Record<string, string>> = { '': emptyLevel, '-': '%2D', 
  */
 export const encodeLevel = (name: string): string => {
   try {
-    return special[name] ?? encodeURIComponent(name);
+    return special.get(name) ?? encodeURIComponent(name);
   } catch (cause) {
     throw new AppError('NAME_INVALID', 'a name must be well-formed Unicode', { facts: { name }, cause });
   }
