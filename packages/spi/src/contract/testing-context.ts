@@ -1,4 +1,5 @@
 import type { CallContext } from '../call-context.ts';
+import type { After } from '../deadline.ts';
 
 /** A context for a call by hand: never aborted, five seconds, unless `overrides` say otherwise. */
 export const testingContext = (overrides: Partial<CallContext> = {}): CallContext => ({
@@ -6,3 +7,9 @@ export const testingContext = (overrides: Partial<CallContext> = {}): CallContex
   timeoutMs: 5_000,
   ...overrides,
 });
+
+/** The timer of the machine, for whoever runs a contract. */
+export const realAfter: After = (ms, run) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
