@@ -55,6 +55,12 @@ export const errorTable = {
   LEADER_LOST: { retry: 'later', exit: 69 },
   TERM_STALE: { retry: 'never', exit: 1 },
   SECRET_INLINE: { retry: 'never', exit: 1 },
+  BUS_UNAVAILABLE: { retry: 'later', exit: 69 },
+  BUS_REFUSED: { retry: 'never', exit: 69 },
+  BUS_URL_INVALID: { retry: 'never', exit: 1 },
+  PLUGIN_CLAIMED: { retry: 'never', exit: 1 },
+  OBJECT_MANAGED: { retry: 'never', exit: 1 },
+  PAYLOAD_TOO_LARGE: { retry: 'never', exit: 1 },
   INTERNAL: { retry: 'never', exit: 1 },
 } as const satisfies Record<string, ErrorClass>;
 
