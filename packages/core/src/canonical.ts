@@ -12,7 +12,8 @@ const rank = (unit: number): number => (unit >= 0xe000 ? unit - 0x800 : unit >= 
 export const compareUtf8 = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
-    const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)];
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
     if (a !== b) return rank(a) - rank(b);
   }
   return left.length - right.length;
@@ -25,9 +26,12 @@ const notJson = (value: unknown): AppError =>
 export const sortedEntries = (value: object): [string, unknown][] => {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw notJson(value);
-  return Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([left], [right]) => compareUtf8(left, right));
+  const entries: [string, unknown][] = [];
+  for (const key of Object.keys(value).sort(compareUtf8)) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member !== undefined) entries.push([key, member]);
+  }
+  return entries;
 };
 
 /**
