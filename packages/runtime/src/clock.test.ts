@@ -99,6 +99,20 @@ describe('schedulerOf', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('an action scheduled again before it is due runs once, at the later time', async () => {
+    const clock = virtualClock();
+    const at: number[] = [];
+    schedulerOf(clock).schedule(function () {
+      at.push(clock.now());
+      if (at.length === 1) {
+        this.schedule(undefined, 10);
+        this.schedule(undefined, 20);
+      }
+    }, 5);
+    await clock.advance(100);
+    expect(at).toEqual([5, 25]);
+  });
+
   it('repeats an action that schedules itself, and stops it on unsubscribing', async () => {
     const clock = virtualClock();
     const at: number[] = [];

@@ -171,6 +171,18 @@ describe('coalesce: issue 2, marble tests', () => {
     expect(isObserved.observed).toBe(false);
   });
 
+  it('a source that never yields is stopped when nobody wants results any more', () => {
+    let sent = 0;
+    const source = range(0, 1_000).pipe(tap(() => sent++));
+    source
+      .pipe(
+        coalesce((n) => of(n)),
+        take(3),
+      )
+      .subscribe();
+    expect(sent).toBeLessThan(5);
+  });
+
   it('takes promises as runs', async () => {
     const triggers = new Subject<string>();
     const results: string[] = [];
