@@ -1,5 +1,5 @@
-import type { Act, ObservedEntry } from '@infrakit/core';
-import type { BackoffTable } from './backoff.ts';
+import type { Act, AppError, ObservedEntry } from '@infrakit/core';
+import { type BackoffTable, retainKeys } from './backoff.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
 interface Accepted {
@@ -16,7 +16,13 @@ export interface CycleMemory {
   readonly destroying: Map<string, number>;
   /** Acts that outlived their cycle, by name; they are not begun a second time. */
   readonly underWay: Map<string, Act>;
+  /** Why an act failed the last time, by name, until it succeeds or is no longer planned (GP-G22). */
+  readonly errors: Map<string, AppError>;
   backoff: BackoffTable;
+  /** Up to which membership revision departures were settled. */
+  settledRevision: number;
+  /** The last look that found nothing to do, and what it looked at: the same two again need no new plan. */
+  rest: { readonly source: unknown; readonly sink: unknown; readonly look: unknown } | null;
 }
 
 /** A memory with nothing in it. */
@@ -25,7 +31,10 @@ export const cycleMemory = (ledger: LedgerStore): CycleMemory => ({
   creating: new Map(),
   destroying: new Map(),
   underWay: new Map(),
+  errors: new Map(),
   backoff: new Map(),
+  settledRevision: 0,
+  rest: null,
 });
 
 /** Forgets accepted acts that the sink now shows, or that it should have shown by now. */
@@ -38,6 +47,12 @@ export const forgetSeen = (memory: CycleMemory, observed: readonly ObservedEntry
   for (const [id, untilMs] of memory.destroying) {
     if (!ids.has(id) || untilMs <= nowMs) memory.destroying.delete(id);
   }
+};
+
+/** Forgets failures of acts that are no longer planned. */
+export const forgetUnplanned = (memory: CycleMemory, planned: ReadonlySet<string>): void => {
+  memory.backoff = retainKeys(memory.backoff, planned);
+  for (const name of memory.errors.keys()) if (!planned.has(name)) memory.errors.delete(name);
 };
 
 /** When the first accepted act should have shown, in ms; undefined when none is waited for. */

@@ -5,6 +5,8 @@ import {
   applyPolicy,
   type Explanation,
   emptyLedger,
+  isChange,
+  isEmptyLedger,
   type ObservedEntry,
   ownedCount,
   type Plan,
@@ -113,6 +115,20 @@ const budget = async <S, O>(
   return { plan: explained, admission, record: isSame ? before : { ledger: admission.ledger, commit } };
 };
 
+const isBusy = ({ creating, destroying, underWay, errors }: CycleMemory): boolean =>
+  creating.size + destroying.size + underWay.size + errors.size > 0;
+
+const isRestful = <S>({ plan, record }: Look<S>): boolean =>
+  record !== null && record.commit === null && isEmptyLedger(record.ledger) && !plan.acts.some(isChange);
+
+/** The last look, when both sides are the very same as then and it found nothing to do: an idle rule costs two reads. */
+const restOf = <S>(memory: CycleMemory, source: Source<S>, sink: unknown): Look<S> | null => {
+  const { rest } = memory;
+  return rest !== null && rest.source === source && rest.sink === sink && !isBusy(memory)
+    ? (rest.look as Look<S>)
+    : null;
+};
+
 /** Reads both sides, computes keys, plan, policy and budget. Writes nothing, so that a plan can be shown (Law 3). */
 export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<S> | Blind> => {
   const { memory, deps } = use;
@@ -122,6 +138,8 @@ export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<
     bounded(`reading the sink of ${rule.name}`, rule, use, (own) => rule.readSink(own)).catch(toAppError),
   ]);
   if (sink instanceof AppError) return { at: 'sink', error: sink };
+  const rested = restOf<S>(memory, source, sink);
+  if (rested !== null) return rested;
   try {
     const keyed = rule.keys(source, sink);
     forgetSeen(memory, keyed.observed, deps.clock.now());
@@ -136,7 +154,9 @@ export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<
       explain: explainer(source, keyed),
     });
     const plan = applyPolicy(computed, settings.policy);
-    return { source, keyed, ...(await budget(rule, { source, keyed, plan }, use)) };
+    const seen = { source, keyed, ...(await budget(rule, { source, keyed, plan }, use)) };
+    memory.rest = isRestful(seen) ? { source, sink, look: seen } : null;
+    return seen;
   } catch (thrown) {
     return { at: 'keys', error: toAppError(thrown) };
   }

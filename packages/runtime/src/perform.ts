@@ -1,19 +1,31 @@
-import { type Act, type AppError, idempotencyKey, type Plan, toAppError } from '@infrakit/core';
+import { type Act, AppError, idempotencyKey, type Plan, toAppError } from '@infrakit/core';
 import { type CallContext, withDeadline } from '@infrakit/spi';
 import { isDue, recordFailures, recordSuccesses } from './backoff.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import type { CycleMemory } from './cycle-memory.ts';
-import type { Failure } from './outcome.ts';
 import type { Rule } from './rule.ts';
 
 type Doing = Exclude<Act, { kind: 'keep' | 'quarantined' | 'foreign' }>;
+type Making = Extract<Doing, { kind: 'create' | 'replace' }>;
+type Step = (ctx: CallContext) => Promise<void>;
 
-/** How the acts of a plan ended. `unfinished` acts are still under way, or were not begun; both come up again. */
+/** How the acts of a plan ended. */
 export interface Performed {
   readonly done: readonly Act[];
-  readonly failures: readonly Failure[];
+  /** Backing off, or under way since an earlier cycle. */
   readonly deferred: number;
+  /** Not ended when the cycle's patience was over; `notBegun` of them come up again in the next one. */
   readonly unfinished: number;
+  readonly notBegun: number;
+}
+
+/** What the acts of a cycle are done with. */
+export interface Performing<S, O> {
+  readonly rule: Rule<S, O>;
+  readonly memory: CycleMemory;
+  readonly deps: CycleDeps;
+  readonly ctx: CallContext;
+  readonly itemOf: (sourceId: string) => S | undefined;
 }
 
 const isAdding = (act: Act): act is Doing => act.kind === 'create' || act.kind === 'label' || act.kind === 'replace';
@@ -24,137 +36,139 @@ const isRemoving = (act: Act): act is Doing => act.kind === 'destroy' || (act.ki
 export const nameOf = (act: Act): string =>
   act.kind === 'create' || act.kind === 'replace' ? `${act.kind}:${act.key}` : `${act.kind}:${act.id}`;
 
-const isGone = (error: AppError): boolean => error.code === 'INSTANCE_NOT_FOUND';
+const create = async <S, O>(act: Making, by: Performing<S, O>, ctx: CallContext): Promise<void> => {
+  const { rule, memory, deps } = by;
+  const item = by.itemOf(act.sourceId);
+  if (item === undefined) throw new AppError('INTERNAL', `the plan names ${act.sourceId}, which the source does not`);
+  const key = idempotencyKey(rule.owner, act.key, act.content ?? rule.contentOf(item));
+  const id = await rule.create(item, { ...ctx, idempotencyKey: key });
+  memory.creating.set(act.key, { id, untilMs: deps.clock.now() + rule.settings.graceMs });
+};
+
+const destroy = async <S, O>(
+  id: string,
+  reason: 'terminate' | 'rolling_update',
+  { rule, memory, deps }: Performing<S, O>,
+  ctx: CallContext,
+): Promise<void> => {
+  try {
+    await rule.destroy(id, reason, ctx);
+  } catch (thrown) {
+    if (toAppError(thrown).code !== 'INSTANCE_NOT_FOUND') throw thrown;
+  }
+  memory.destroying.set(id, deps.clock.now() + rule.settings.graceMs);
+};
+
+/** The calls that make up an act; in a replacement the second waits for the first's success (Law 9). */
+const stepsOf = <S, O>(act: Doing, by: Performing<S, O>): readonly Step[] => {
+  switch (act.kind) {
+    case 'create':
+      return [(ctx) => create(act, by, ctx)];
+    case 'label':
+      return [(ctx) => by.rule.label(act.id, act.sourceId, ctx)];
+    case 'replace': {
+      const make: Step = (ctx) => create(act, by, ctx);
+      const remove: Step = (ctx) => destroy(act.id, 'rolling_update', by, ctx);
+      return by.rule.settings.order === 'removes-first' ? [remove, make] : [make, remove];
+    }
+    case 'destroy':
+    case 'duplicate':
+      return [(ctx) => destroy(act.id, 'terminate', by, ctx)];
+    default:
+      return act satisfies never;
+  }
+};
+
+const carryOut = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSignal): Promise<void> => {
+  const { rule, deps, ctx } = by;
+  const timeoutMs = rule.settings.callTimeoutMs;
+  for (const step of stepsOf(act, by)) {
+    await withDeadline((own) => step({ ...ctx, signal: own, timeoutMs }), {
+      after: deps.clock.after,
+      what: `${act.kind} of ${rule.name}`,
+      timeoutMs,
+      signal,
+    });
+  }
+};
+
+/** One act to its end: its success or failure is remembered, and it says so if its cycle is over by then. */
+const attempt = async <S, O>(
+  act: Doing,
+  by: Performing<S, O>,
+  at: { readonly signal: AbortSignal; readonly isOver: () => boolean },
+): Promise<boolean> => {
+  const { memory, deps, ctx } = by;
+  const name = nameOf(act);
+  memory.underWay.set(name, act);
+  try {
+    await carryOut(act, by, at.signal);
+    memory.errors.delete(name);
+    if (memory.backoff.has(name)) memory.backoff = recordSuccesses(memory.backoff, [name]);
+    return true;
+  } catch (thrown) {
+    if (ctx.signal.aborted) return false;
+    memory.errors.set(name, toAppError(thrown));
+    memory.backoff = recordFailures(memory.backoff, [name], { now: deps.clock.now(), random: deps.random });
+    return false;
+  } finally {
+    memory.underWay.delete(name);
+    if (at.isOver()) deps.wake();
+  }
+};
+
+const idle: Performed = { done: [], deferred: 0, unfinished: 0, notBegun: 0 };
+
+const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promise<Performed> => {
+  if (acts.length === 0) return idle;
+  const { rule, memory, deps, ctx } = by;
+  const nowMs = deps.clock.now();
+  const due = acts.filter((act) => isDue(memory.backoff, nameOf(act), nowMs) && !memory.underWay.has(nameOf(act)));
+  const done: Act[] = [];
+  let begun = 0;
+  let ended = 0;
+  let isOver = false;
+
+  const run = async (act: Doing): Promise<void> => {
+    const task = async (signal: AbortSignal): Promise<boolean> => {
+      if (isOver) return false;
+      begun += 1;
+      return attempt(act, by, { signal, isOver: () => isOver });
+    };
+    const isDone = await deps.pool.run(rule.name, task, { signal: ctx.signal }).catch(() => false);
+    if (isOver) return;
+    ended += 1;
+    if (isDone) done.push(act);
+  };
+
+  let stopWaiting = (): void => undefined;
+  const patience = new Promise<void>((resolve) => {
+    stopWaiting = deps.clock.after(deps.patienceMs, resolve);
+  });
+  await Promise.race([Promise.all(due.map(run)), patience]);
+  stopWaiting();
+  isOver = true;
+  return { done, deferred: acts.length - due.length, unfinished: due.length - ended, notBegun: due.length - begun };
+};
+
+const both = (first: Performed, second: Performed): Performed => ({
+  done: [...first.done, ...second.done],
+  deferred: first.deferred + second.deferred,
+  unfinished: first.unfinished + second.unfinished,
+  notBegun: first.notBegun + second.notBegun,
+});
 
 /**
  * Acts out a plan (Law 9): adds before removes or the other way round, each act with its deadline on the shared pool,
- * one that failed backing off by itself. A phase waits for its acts no longer than `patienceMs`: what is then not begun is
- * left to the next cycle, which looks again first; what hangs goes on alone and holds up nobody (Law 5).
+ * one that failed backing off by itself. Each phase waits for its acts no longer than `patienceMs`: what is then not begun
+ * is left to the next cycle, which looks again first; what hangs goes on alone and holds up nobody (Law 5). The second
+ * phase begins only when every due act of the first was begun.
  */
-export const perform = async <S, O>(
-  plan: Plan,
-  itemOf: (sourceId: string) => S | undefined,
-  cycle: {
-    readonly rule: Rule<S, O>;
-    readonly memory: CycleMemory;
-    readonly deps: CycleDeps;
-    readonly ctx: CallContext;
-  },
-): Promise<Performed> => {
-  const { rule, memory, deps, ctx } = cycle;
-  const { settings } = rule;
-  const done: Act[] = [];
-  const failures: Failure[] = [];
-  let deferred = 0;
-  let unfinished = 0;
-
-  const create = async (act: Doing & { sourceId: string; key: string }, callCtx: CallContext): Promise<void> => {
-    const item = itemOf(act.sourceId);
-    if (item === undefined) return;
-    const content = ('content' in act ? act.content : undefined) ?? rule.contentOf(item);
-    const key = idempotencyKey(rule.owner, act.key, content);
-    const id = await rule.create(item, { ...callCtx, idempotencyKey: key });
-    memory.creating.set(act.key, { id, untilMs: deps.clock.now() + settings.graceMs });
-  };
-
-  const destroy = async (id: string, reason: 'terminate' | 'rolling_update', callCtx: CallContext): Promise<void> => {
-    try {
-      await rule.destroy(id, reason, callCtx);
-    } catch (thrown) {
-      if (!isGone(toAppError(thrown))) throw thrown;
-    }
-    memory.destroying.set(id, deps.clock.now() + settings.graceMs);
-  };
-
-  const steps = (act: Doing): ((callCtx: CallContext) => Promise<void>)[] => {
-    switch (act.kind) {
-      case 'create':
-        return [(callCtx) => create(act, callCtx)];
-      case 'label':
-        return [(callCtx) => rule.label(act.id, act.sourceId, callCtx)];
-      case 'replace': {
-        const both = [
-          (callCtx: CallContext) => create(act, callCtx),
-          (callCtx: CallContext) => destroy(act.id, 'rolling_update', callCtx),
-        ];
-        return settings.order === 'removes-first' ? both.reverse() : both;
-      }
-      case 'destroy':
-      case 'duplicate':
-        return [(callCtx) => destroy(act.id, 'terminate', callCtx)];
-      default:
-        return act satisfies never;
-    }
-  };
-
-  const run = (act: Doing, signal: AbortSignal): Promise<void> =>
-    steps(act).reduce(
-      (before, step) =>
-        before.then(() =>
-          withDeadline((own) => step({ ...ctx, signal: own, timeoutMs: settings.callTimeoutMs }), {
-            after: deps.clock.after,
-            what: `${act.kind} of ${rule.name}`,
-            timeoutMs: settings.callTimeoutMs,
-            signal,
-          }),
-        ),
-      Promise.resolve(),
-    );
-
-  const phase = async (acts: readonly Doing[]): Promise<boolean> => {
-    let isOver = false;
-    let begun = 0;
-    const start = async (act: Doing): Promise<void> => {
-      const name = nameOf(act);
-      await deps.pool
-        .run(
-          rule.name,
-          async (signal) => {
-            if (isOver) return;
-            begun += 1;
-            memory.underWay.set(name, act);
-            try {
-              await run(act, signal);
-              if (memory.backoff.has(name)) memory.backoff = recordSuccesses(memory.backoff, [name]);
-              done.push(act);
-            } catch (thrown) {
-              const error = toAppError(thrown);
-              if (!ctx.signal.aborted) {
-                memory.backoff = recordFailures(memory.backoff, [name], { now: deps.clock.now(), random: deps.random });
-              }
-              failures.push({ act, error });
-            } finally {
-              memory.underWay.delete(name);
-              if (isOver) deps.wake();
-            }
-          },
-          { signal: ctx.signal },
-        )
-        .catch((thrown: unknown) => {
-          failures.push({ act, error: toAppError(thrown) });
-        });
-    };
-    const due = acts.filter(
-      (act) => isDue(memory.backoff, nameOf(act), deps.clock.now()) && !memory.underWay.has(nameOf(act)),
-    );
-    deferred += acts.length - due.length;
-    const settledBefore = done.length + failures.length;
-    let stopWaiting: () => void = () => {};
-    const patience = new Promise<void>((resolve) => {
-      stopWaiting = deps.clock.after(deps.patienceMs, resolve);
-    });
-    await Promise.race([Promise.all(due.map(start)), patience]);
-    stopWaiting();
-    isOver = true;
-    unfinished += due.length - (done.length + failures.length - settledBefore);
-    return begun === due.length;
-  };
-
+export const perform = async <S, O>(plan: Plan, by: Performing<S, O>): Promise<Performed> => {
   const adds = plan.acts.filter(isAdding);
   const removes = plan.acts.filter(isRemoving);
-  const [first, second] = settings.order === 'removes-first' ? [removes, adds] : [adds, removes];
-  const allBegun = await phase(first);
-  if (allBegun) await phase(second);
-  else unfinished += second.length;
-  return { done: [...done], failures: [...failures], deferred, unfinished };
+  const [first, second] = by.rule.settings.order === 'removes-first' ? [removes, adds] : [adds, removes];
+  const before = await phase(first, by);
+  if (before.notBegun === 0) return both(before, await phase(second, by));
+  return both(before, { ...idle, unfinished: second.length, notBegun: second.length });
 };
