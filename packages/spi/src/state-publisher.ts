@@ -1,20 +1,10 @@
-/** A condition of a rule: what holds, since when, and why, in one sentence. */
-export interface Condition {
-  readonly type: string;
-  readonly isTrue: boolean;
-  readonly reason: string;
-  readonly sinceMs: number;
-}
+import type { StateCondition, StatePayload } from '@infrakit/core';
 
-/** What a controller tells the bus of one rule: never the spec, never rows (DESIGN §3). */
-export interface ObjectState {
-  readonly kind: string;
-  readonly revision: number;
-  readonly specHash: string;
-  readonly conditions: readonly Condition[];
-  readonly counts: Readonly<Record<string, number>>;
-  readonly digest: string;
-}
+/** What holds of a rule, since when, and why, in one sentence. */
+export type Condition = StateCondition;
+
+/** What a controller tells the bus of one rule; the bus adds which incarnation said it, and in what order. */
+export type ObjectState = Omit<StatePayload, 'incarnation' | 'seq' | 'term'>;
 
 /** Port: the retained state topics of this plugin's objects, made whole again after a reconnect. */
 export interface StatePublisher {
