@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, map, type Observable, of, range, Subject, take, throwError, timer } from 'rxjs';
+import { concat, defer, EMPTY, map, type Observable, of, range, Subject, take, tap, throwError, timer } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { coalesce } from './coalesce.ts';
