@@ -4,7 +4,7 @@ import type { Document } from './document.ts';
 import type { Finding } from './finding.ts';
 import { judge } from './judge.ts';
 import { follow, formatValuePath, type ValuePath } from './located.ts';
-import { type Problem, problemsError } from './problem.ts';
+import { createProblem, type Problem, problemsError } from './problem.ts';
 
 export interface DecodeOptions {
   /** Unknown fields become warnings and are left out of the value. */
@@ -39,12 +39,8 @@ export const decode = <S extends z.core.$ZodType>(
   schema: S,
   { allowUnknownFields = false, at = [] }: DecodeOptions = {},
 ): Decoded<z.core.output<S>> => {
-  const toProblem = ({ path, offset, message }: Finding): Problem => ({
-    file: document.file,
-    ...document.positionOf(offset),
-    path: formatValuePath([...at, ...path]),
-    message,
-  });
+  const toProblem = ({ path, offset, message }: Finding): Problem =>
+    createProblem(document.file, document.positionOf(offset), formatValuePath([...at, ...path]), message);
   const { node, offset } = follow(document.root, at);
   if (node === undefined) {
     throw problemsError('SPEC_INVALID', [toProblem({ path: [], offset, message: 'missing: add it' })]);

@@ -4,7 +4,7 @@ import { parseJson } from './json.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { follow, type Located, type ValuePath } from './located.ts';
 import { createPositions, type Position } from './position.ts';
-import { type Problem, problemsError } from './problem.ts';
+import { createProblem, type Problem, problemsError } from './problem.ts';
 import { type Render, type Rendered, renderText } from './render.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -17,7 +17,7 @@ export interface Document {
   readonly positionOf: (offset: number) => Position;
 }
 
-/** `auto` reads JSON where the text is JSON and YAML otherwise. */
+/** `auto` reads JSON where the text is one JSON list or map, and YAML otherwise: in YAML 1.1 `1e5` is text. */
 export type Format = 'auto' | 'yaml' | 'json';
 
 export interface ReadOptions {
@@ -54,14 +54,14 @@ const countFlaws = ({ roots }: Parsed, limit: number): Flaw[] => {
 
 const toProblem = (flaw: Flaw, file: string, positionOf: Rendered['positionOf']): Problem => {
   const first = flaw.first === undefined ? '' : ` (first at line ${positionOf(flaw.first).line})`;
-  return { file, ...positionOf(flaw.offset), path: '', message: `${flaw.message}${first}` };
+  return createProblem(file, positionOf(flaw.offset), '', `${flaw.message}${first}`);
 };
 
 const checkSize = (text: string, file: string, limit: number, what: string): void => {
   const bytes = Buffer.byteLength(text);
   if (bytes <= limit) return;
   const message = `${what} has ${bytes} bytes, at most ${limit} are read: split it`;
-  throw problemsError('SPEC_TOO_LARGE', [{ file, line: 1, column: 1, path: '', message }]);
+  throw problemsError('SPEC_TOO_LARGE', [createProblem(file, { line: 1, column: 1 }, '', message)]);
 };
 
 /**
@@ -99,7 +99,7 @@ export const readDocument = (text: string, options: ReadOptions): Document => {
   if (second === undefined) return first;
   const message = 'a second document begins here, only one is expected: split the file';
   const position = second.positionOf(second.root.offset);
-  throw problemsError('SPEC_UNREADABLE', [{ file: options.file, ...position, path: '', message }]);
+  throw problemsError('SPEC_UNREADABLE', [createProblem(options.file, position, '', message)]);
 };
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatProblem, type Problem, problemsError } from './problem.ts';
+import { createProblem, formatProblem, type Problem, problemsError } from './problem.ts';
 
 const problem = (line: number, column: number, path = 'a.b'): Problem => ({
   file: 'x.yml',
@@ -32,4 +32,15 @@ test('a hostile text does not make a huge error: 100 problems are told, the rest
   expect(error.message.endsWith('\n… and 150 more')).toBe(true);
   expect(error.facts.problems).toHaveLength(100);
   expect(error.facts.total).toBe(250);
+});
+
+test('what a document says cannot steer a terminal', () => {
+  const { path, message } = createProblem(
+    'x.yml',
+    { line: 1, column: 1 },
+    'a\u001b[2J',
+    'found \u009b\u202e\ud800\n é 😀',
+  );
+  expect(path).toBe('a\\u{1b}[2J');
+  expect(message).toBe('found \\u{9b}\\u{202e}\\u{d800}\\u{a} é 😀');
 });

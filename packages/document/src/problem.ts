@@ -8,6 +8,19 @@ export interface Problem extends Position {
   readonly message: string;
 }
 
+/** Control characters and halves of characters as escapes: what a document says never reaches a terminal as it is. */
+const harmless = (text: string): string =>
+  text.replace(/\p{Cc}|\p{Cs}|\p{Cf}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** A problem at a place of a file; path and message are made safe to print. */
+export const createProblem = (file: string, position: Position, path: string, message: string): Problem => ({
+  file,
+  line: position.line,
+  column: position.column,
+  path: harmless(path),
+  message: harmless(message),
+});
+
 /** `miners.yml:7:5: properties.Allocatoin: unknown field, did you mean …?` */
 export const formatProblem = ({ file, line, column, path, message }: Problem): string =>
   [`${file}:${line}:${column}`, ...(path === '' ? [] : [path]), message].join(': ');

@@ -1,5 +1,5 @@
 import type { Position } from './position.ts';
-import { problemsError } from './problem.ts';
+import { createProblem, problemsError } from './problem.ts';
 
 /** A rendered text, and from an offset in it the place of the source that it came from. */
 export interface Rendered {
@@ -27,6 +27,6 @@ export const renderText = (source: string, file: string, render: Render): Render
     const facts = thrown instanceof Error && 'facts' in thrown ? numbersOf(thrown.facts) : {};
     const position = { line: 1, column: 1, ...facts, ...numbersOf(thrown) };
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    throw problemsError('SPEC_TEMPLATE', [{ file, ...position, path: '', message }], thrown);
+    throw problemsError('SPEC_TEMPLATE', [createProblem(file, position, '', message)], thrown);
   }
 };
