@@ -1,4 +1,5 @@
 import { type ContractCase, demandEqual, demandRejects, skipUnless } from './contract-case.ts';
+import { hangCase } from './deadline-cases.ts';
 import { type InstanceSubject, withScene } from './instance-subject.ts';
 
 const terminate = { Reason: 'terminate' };
@@ -143,26 +144,7 @@ export const instanceChangeCases: readonly ContractCase<InstanceSubject>[] = [
         await settle(async () => demandEqual(await ids(), [id], 'the ids after calls that were given up before'));
       }),
   },
-  {
-    name: 'a call ends when its caller gives up, though the world hangs',
-    cites: 'Law 10',
-    run: async ({ instance, world }, ctx) => {
-      skipUnless(world?.stall, 'the subject cannot make its world hang');
-      const goOn = await world.stall();
-      const caller = new AbortController();
-      ctx.after(100, () => caller.abort());
-      const gone = { ...ctx, signal: AbortSignal.any([ctx.signal, caller.signal]) };
-      try {
-        await demandRejects(
-          instance.describe({ tags: {}, properties: false }, gone),
-          ['RPC_CANCELLED', 'RPC_TIMEOUT'],
-          'a describe that was aborted while the world hung',
-        );
-      } finally {
-        await goOn();
-      }
-    },
-  },
+  hangCase(({ instance }, ctx) => instance.describe({ tags: {}, properties: false }, ctx)),
   {
     name: 'an older term is refused',
     cites: 'Law 12',

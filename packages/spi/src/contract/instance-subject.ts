@@ -3,16 +3,15 @@ import type { InstanceDescription, Tags } from '@infrakit/core';
 import type { CallContext } from '../call-context.ts';
 import type { Instance } from '../instance.ts';
 import { type ContractContext, ContractFailure, demand, eventually } from './contract-case.ts';
+import type { StallingWorld } from './deadline-cases.ts';
 
 /** What the suite can do to the world that an instance plugin works on, without the plugin. */
-export interface InstanceSubjectWorld {
+export interface InstanceSubjectWorld extends StallingWorld {
   /** Adds a thing with these tags; gives its id. */
   readonly addForeign?: (tags: Tags) => Promise<string>;
   /** Changes something about a thing that a describe without properties shows. */
   readonly changeBehind?: (id: string) => Promise<void>;
   readonly removeBehind?: (id: string) => Promise<void>;
-  /** The world takes calls and never answers, until the result is called. */
-  readonly stall?: () => Promise<() => Promise<void>>;
   /** Part of the things cannot be read, until the result is called. */
   readonly tear?: () => Promise<() => Promise<void>>;
 }

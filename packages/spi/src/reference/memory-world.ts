@@ -1,6 +1,7 @@
 import { AppError, compareUtf8, type InstanceDescription, type Tags } from '@infrakit/core';
 import type { CallContext } from '../call-context.ts';
 import { frozenCopy } from '../frozen-copy.ts';
+import { type MemoryGate, memoryGate } from './memory-gate.ts';
 
 /** Something that exists, and the idempotency key it was made for. */
 export interface MemoryThing {
@@ -9,7 +10,7 @@ export interface MemoryThing {
 }
 
 /** What a memory instance works on, and what a test sees and changes behind its back. It outlives the plugin's restarts. */
-export interface MemoryWorld {
+export interface MemoryWorld extends MemoryGate {
   /** Everything there is, sorted by id. */
   readonly all: () => readonly InstanceDescription[];
   readonly find: (id: string) => MemoryThing | undefined;
@@ -25,8 +26,6 @@ export interface MemoryWorld {
   /** How many mutating calls were accepted (Law 8: an idle cycle makes none). */
   readonly writes: () => number;
   readonly countWrite: () => void;
-  /** Waits while the world is stalled. `RPC_CANCELLED` as soon as the caller gives up. */
-  readonly enter: (ctx: CallContext) => Promise<void>;
   /** Remembers the highest term; an older one is `TERM_STALE` (Law 12). */
   readonly checkTerm: (ctx: CallContext) => void;
   readonly isTorn: () => boolean;
@@ -35,21 +34,17 @@ export interface MemoryWorld {
   /** Changes the state of a thing, as if somebody else had. */
   readonly changeBehind: (id: string) => Promise<void>;
   readonly removeBehind: (id: string) => Promise<void>;
-  /** Nothing answers until the result is called. */
-  readonly stall: () => () => void;
   /** Part of what there is cannot be read until the result is called. */
   readonly tear: () => () => void;
 }
-
-const cancelled = (): AppError => new AppError('RPC_CANCELLED', 'the caller gave up');
 
 /** An empty world. `newId` counts `i-000001`, `i-000002`, … unless given. */
 export const memoryWorld = (options: { readonly newId?: () => string } = {}): MemoryWorld => {
   const things = new Map<string, MemoryThing>();
   const keys = new Map<string, string>();
-  const waiting = new Set<() => void>();
+  const gate = memoryGate();
   let sorted: readonly InstanceDescription[] | undefined;
-  let [version, made, writes, term, count, stalls, tears] = [0, 0, 0, 0, 0, 0, 0];
+  let [version, made, writes, term, count, tears] = [0, 0, 0, 0, 0, 0];
   const changed = (): void => {
     version += 1;
     sorted = undefined;
@@ -74,20 +69,6 @@ export const memoryWorld = (options: { readonly newId?: () => string } = {}): Me
     return isThere;
   };
   const find = (id: string): MemoryThing | undefined => things.get(id);
-  const waitForStall = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const go = (): void => {
-        waiting.delete(go);
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        waiting.delete(go);
-        reject(cancelled());
-      };
-      waiting.add(go);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
   return {
     all: () => {
       sorted ??= Object.freeze(
@@ -106,10 +87,7 @@ export const memoryWorld = (options: { readonly newId?: () => string } = {}): Me
     countWrite: () => {
       writes += 1;
     },
-    enter: async ({ signal }) => {
-      if (signal.aborted) throw cancelled();
-      while (stalls > 0) await waitForStall(signal);
-    },
+    ...gate,
     checkTerm: ({ fencing }) => {
       if (fencing === undefined) return;
       if (fencing < term) throw new AppError('TERM_STALE', `term ${fencing} is over, ${term} has begun`);
@@ -131,13 +109,6 @@ export const memoryWorld = (options: { readonly newId?: () => string } = {}): Me
     },
     removeBehind: async (id) => {
       remove(id);
-    },
-    stall: () => {
-      stalls += 1;
-      return () => {
-        stalls -= 1;
-        if (stalls === 0) for (const go of [...waiting]) go();
-      };
     },
     tear: () => {
       tears += 1;
