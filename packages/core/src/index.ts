@@ -1,5 +1,6 @@
 export * from './act.ts';
 export * from './address.ts';
+export * from './backoff.ts';
 export * from './budget.ts';
 export * from './canonical.ts';
 export * from './config-hash.ts';

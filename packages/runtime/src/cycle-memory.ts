@@ -1,5 +1,4 @@
-import type { Act, AppError, ObservedEntry } from '@infrakit/core';
-import { type BackoffTable, retainKeys } from './backoff.ts';
+import { type Act, type AppError, type BackoffTable, type ObservedEntry, retainKeys } from '@infrakit/core';
 import type { LedgerStore } from './ledger-store.ts';
 
 interface Accepted {

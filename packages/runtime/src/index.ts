@@ -1,4 +1,3 @@
-export * from './backoff.ts';
 export * from './clock.ts';
 export * from './coalesce.ts';
 export * from './conditions.ts';

@@ -1,6 +1,14 @@
-import { type Act, AppError, idempotencyKey, type Plan, toAppError } from '@infrakit/core';
+import {
+  type Act,
+  AppError,
+  idempotencyKey,
+  isDue,
+  type Plan,
+  recordFailures,
+  recordSuccesses,
+  toAppError,
+} from '@infrakit/core';
 import { type CallContext, withDeadline } from '@infrakit/spi';
-import { isDue, recordFailures, recordSuccesses } from './backoff.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import type { CycleMemory } from './cycle-memory.ts';
 import type { Rule } from './rule.ts';

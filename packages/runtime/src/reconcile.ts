@@ -1,6 +1,5 @@
-import { type Act, type AppError, isChange, type Plan, toAppError } from '@infrakit/core';
+import { type Act, type AppError, earliestDue, isChange, type Plan, toAppError } from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
-import { earliestDue } from './backoff.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, earliestExpected, forgetUnplanned } from './cycle-memory.ts';
 import { type Look, look } from './look.ts';

@@ -1,5 +1,3 @@
-import type { Random } from './random.ts';
-
 /** The bounds of a wait between attempts, in ms. */
 export interface BackoffOptions {
   /** The shortest wait. Default 1 s (Law 9). */
@@ -18,7 +16,7 @@ const defaults = { baseMs: 1_000, maxMs: 300_000, factor: 2, jitter: 0.25 };
  * The wait in ms after the `failures`-th failure in a row (from 1): grows by `factor`, is lengthened by up to `jitter`
  * of itself, and always lies within base and max. It stays spread at the longest wait too (Law 9).
  */
-export const exponentialBackoff = (failures: number, random: Random, options: BackoffOptions = {}): number => {
+export const exponentialBackoff = (failures: number, random: () => number, options: BackoffOptions = {}): number => {
   const { baseMs, maxMs, factor, jitter } = { ...defaults, ...options };
   const plainMs = Math.min(baseMs * factor ** (Math.max(1, failures) - 1), maxMs / (1 + jitter));
   return Math.min(maxMs, Math.max(baseMs, plainMs) * (1 + jitter * random()));
@@ -30,7 +28,7 @@ export const exponentialBackoff = (failures: number, random: Random, options: Ba
  */
 export const decorrelatedBackoff = (
   previousMs: number,
-  random: Random,
+  random: () => number,
   options: Pick<BackoffOptions, 'baseMs' | 'maxMs'> = {},
 ): number => {
   const { baseMs, maxMs } = { ...defaults, ...options };
@@ -51,7 +49,7 @@ export type BackoffTable = ReadonlyMap<string, BackoffEntry>;
 export const recordFailures = (
   table: BackoffTable,
   keys: Iterable<string>,
-  at: { readonly now: number; readonly random: Random; readonly options?: BackoffOptions },
+  at: { readonly now: number; readonly random: () => number; readonly options?: BackoffOptions },
 ): BackoffTable => {
   const next = new Map(table);
   for (const key of keys) {
