@@ -1,6 +1,6 @@
 import type { Act, Plan } from './act.ts';
-import { AppError } from './errors.ts';
 import { isChange, planId } from './plan-id.ts';
+import { knownPolicy } from './plan-withhold.ts';
 
 /**
  * What a rule may change at all. `sync`: everything. `upsert-only`: nothing is destroyed or reduced. `create-only`: nothing
@@ -21,16 +21,7 @@ const allowed: Readonly<Record<Policy, readonly Act['kind'][]>> = {
  * is removed is returned as it is. Errors: `ARGUMENT_INVALID` for an unknown policy.
  */
 export const applyPolicy = (plan: Plan, policy: Policy): Plan => {
-  if (!Object.hasOwn(allowed, policy)) {
-    throw new AppError(
-      'ARGUMENT_INVALID',
-      `unknown policy ${JSON.stringify(policy)}, known are ${policies.join(', ')}`,
-      {
-        facts: { policy },
-      },
-    );
-  }
-  const kinds = new Set<Act['kind']>(allowed[policy]);
+  const kinds = new Set<Act['kind']>(allowed[knownPolicy(policy, policies)]);
   const acts = plan.acts.filter((act) => kinds.has(act.kind) || !isChange(act));
   return acts.length === plan.acts.length ? plan : { id: planId(acts), acts };
 };

@@ -1,11 +1,24 @@
 import { compareUtf8 } from './canonical.ts';
 import type { DesiredEntry, ObservedEntry } from './entry.ts';
+import { AppError } from './errors.ts';
 import type { IndexedSink } from './plan-sink.ts';
 import type { IndexedSource } from './plan-source.ts';
 
-/** What a key that cannot be told forbids. `Quarantine` is Law 5; the others keep the meaning of EI §1.8. */
-export type SourcePolicy = 'Quarantine' | 'EnableDestroy' | 'DisableDestroy';
-export type EnrollmentPolicy = 'Quarantine' | 'EnableProvision' | 'DisableProvision';
+/** What an unknown source key forbids: `Quarantine` is Law 5, the others keep the meaning of EI §1.8. */
+export const sourcePolicies = ['Quarantine', 'EnableDestroy', 'DisableDestroy'] as const;
+export type SourcePolicy = (typeof sourcePolicies)[number];
+
+/** What an unknown key of an owned entry forbids: `Quarantine` is Law 5, the others keep the meaning of EI §1.8. */
+export const enrollmentPolicies = ['Quarantine', 'EnableProvision', 'DisableProvision'] as const;
+export type EnrollmentPolicy = (typeof enrollmentPolicies)[number];
+
+/** The policy itself. Errors: `ARGUMENT_INVALID` for one that is not known, which would otherwise pass for the built-in one. */
+export const knownPolicy = <P extends string>(policy: P, known: readonly P[]): P => {
+  if (known.includes(policy)) return policy;
+  throw new AppError('ARGUMENT_INVALID', `unknown policy ${JSON.stringify(policy)}, known are ${known.join(', ')}`, {
+    facts: { policy },
+  });
+};
 
 /** Why an act on an entry may not happen now, or nothing where it may. */
 export type Withhold<T> = (entry: T) => string | undefined;

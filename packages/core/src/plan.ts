@@ -4,7 +4,15 @@ import type { DesiredEntry, Explanation, ObservedEntry, SourceReading } from './
 import { planId } from './plan-id.ts';
 import { type IndexedSink, indexSink, mayDestroy } from './plan-sink.ts';
 import { type IndexedSource, indexSource } from './plan-source.ts';
-import { type EnrollmentPolicy, type SourcePolicy, withholdCreate, withholdDestroy } from './plan-withhold.ts';
+import {
+  type EnrollmentPolicy,
+  enrollmentPolicies,
+  knownPolicy,
+  type SourcePolicy,
+  sourcePolicies,
+  withholdCreate,
+  withholdDestroy,
+} from './plan-withhold.ts';
 
 /** All that a plan depends on; nothing else is read (Law 3). */
 export interface PlanInput {
@@ -80,7 +88,11 @@ const isChanged = (want: DesiredEntry, have: ObservedEntry): boolean =>
 
 /** Source entries: created, or kept, labelled, replaced where the sink has their key. */
 const draftWanted = (draft: Draft, input: PlanInput, source: IndexedSource, sink: IndexedSink): void => {
-  const withheld = withholdCreate(source, sink, input.enrollmentPolicy ?? 'Quarantine');
+  const withheld = withholdCreate(
+    source,
+    sink,
+    knownPolicy(input.enrollmentPolicy ?? 'Quarantine', enrollmentPolicies),
+  );
   const canReplace = input.onChange === 'replace' && input.source.kind === 'known';
   source.wants.forEach((want, row) => {
     if (want.key.kind === 'unknown') return;
@@ -138,7 +150,7 @@ const draftUnwanted = (draft: Draft, input: PlanInput, source: IndexedSource, si
     else quarantine(entry.id, reason);
   }
   if (!isKnown) return;
-  const withheld = withholdDestroy(source, input.sourcePolicy ?? 'Quarantine');
+  const withheld = withholdDestroy(source, knownPolicy(input.sourcePolicy ?? 'Quarantine', sourcePolicies));
   for (const entry of sink.unmatched) {
     if (mayDestroy(entry.ownership)) {
       const reason = withheld(entry);
