@@ -1,5 +1,6 @@
 import { type Act, type AppError, type BackoffTable, type ObservedEntry, retainKeys } from '@infrakit/core';
 import type { LedgerStore } from './ledger-store.ts';
+import { type Serial, serial } from './serial.ts';
 
 interface Accepted {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface CycleMemory {
   backoff: BackoffTable;
   /** Up to which membership revision departures were settled. */
   settledRevision: number;
+  /** Cycles and whatever else reads and writes the budget record take turns. */
+  readonly exclusive: Serial;
   /** The last look that found nothing to do, and what it looked at: the same two again need no new plan. */
   rest: { readonly source: unknown; readonly sink: unknown; readonly look: unknown } | null;
 }
@@ -33,6 +36,7 @@ export const cycleMemory = (ledger: LedgerStore): CycleMemory => ({
   errors: new Map(),
   backoff: new Map(),
   settledRevision: 0,
+  exclusive: serial(),
   rest: null,
 });
 

@@ -1,8 +1,8 @@
 import {
   defer,
   EMPTY,
-  ignoreElements,
   merge,
+  NEVER,
   type Observable,
   of,
   Subject,
@@ -35,11 +35,16 @@ export interface LoopTiming {
 /**
  * Keeps one rule: a cycle at once, one after each burst of triggers, one at each resync, and one when something left for
  * later is due. One cycle at a time; triggers during one make exactly one more (Law 8). Emits the outcome of each cycle
- * and never errors. Completes after the cycle in progress when `triggers` completes; unsubscribing aborts that cycle.
+ * and never errors. Completes after the cycle in progress when `stop` emits; unsubscribing aborts that cycle.
  */
 export const loop = <S, O>(
   rule: Rule<S, O>,
-  use: { readonly memory: CycleMemory; readonly deps: Omit<CycleDeps, 'wake'>; readonly timing: LoopTiming },
+  use: {
+    readonly memory: CycleMemory;
+    readonly deps: Omit<CycleDeps, 'wake'>;
+    readonly timing: LoopTiming;
+    readonly stop?: Observable<unknown>;
+  },
   triggers: Observable<unknown>,
 ): Observable<CycleOutcome> =>
   defer(() => {
@@ -50,10 +55,7 @@ export const loop = <S, O>(
     const woken = new Subject<void>();
     const deps: CycleDeps = { ...use.deps, wake: () => woken.next() };
 
-    const shared = triggers.pipe(share());
-    const ended = shared.pipe(ignoreElements(), tap({ complete: () => stop.next() }));
-    const stop = new Subject<void>();
-    const bursts = merge(shared, woken).pipe(quiesce(timing.quietMs, timing.maxWaitMs, scheduler), share());
+    const bursts = merge(triggers, woken).pipe(quiesce(timing.quietMs, timing.maxWaitMs, scheduler), share());
     const later = again.pipe(
       switchMap((atMs) => (atMs === null ? EMPTY : timer(Math.max(0, atMs - clock.now()), scheduler))),
     );
@@ -62,14 +64,14 @@ export const loop = <S, O>(
     const cycle = (): Observable<CycleOutcome> =>
       defer(() => {
         const abort = new AbortController();
-        return defer(() => reconcile(rule, { memory, deps, signal: abort.signal })).pipe(
+        return defer(() => memory.exclusive(() => reconcile(rule, { memory, deps, signal: abort.signal }))).pipe(
           tap({ unsubscribe: () => abort.abort() }),
         );
       });
 
-    return merge(ended, of(null), bursts, later, ticks).pipe(
-      takeUntil(stop),
+    return merge(of(null), bursts, later, ticks).pipe(
+      takeUntil(use.stop ?? NEVER),
       coalesce(cycle),
       tap((outcome) => again.next(outcome.kind === 'completed' ? outcome.againAtMs : null)),
     );
-  }) as Observable<CycleOutcome>;
+  });

@@ -1,6 +1,6 @@
 import { AppError } from '@infrakit/core';
+import { whenAborted } from '@infrakit/spi';
 import { type Fifo, fifo } from './fifo.ts';
-import { whenAborted } from './when-aborted.ts';
 
 /** How many tasks may be in progress. */
 export interface WorkerPoolOptions {

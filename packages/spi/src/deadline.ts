@@ -1,4 +1,5 @@
 import { AppError } from '@infrakit/core';
+import { whenAborted } from './when-aborted.ts';
 
 /** Starts a one-shot timer of `ms` milliseconds and answers how to stop it. */
 export type After = (ms: number, run: () => void) => () => void;
@@ -28,17 +29,22 @@ export const withDeadline = <T>(
   options: DeadlineOptions,
 ): Promise<T> => {
   const { after, what, timeoutMs, maxTimeoutMs = timeoutMs, signal } = options;
-  if (signal?.aborted) return Promise.reject(new AppError('RPC_CANCELLED', `${what} was cancelled before it began`));
+  const cancelled = (): AppError => new AppError('RPC_CANCELLED', `${what} was cancelled`, { cause: signal?.reason });
+  const late = (ms: number): AppError =>
+    new AppError('RPC_TIMEOUT', `${what} did not answer within ${ms} ms`, { facts: { timeoutMs: ms } });
+  if (signal?.aborted) return Promise.reject(cancelled());
+  if (!(timeoutMs > 0)) return Promise.reject(late(timeoutMs));
   return new Promise<T>((resolve, reject) => {
     const own = new AbortController();
     let stopTimer: () => void = () => {};
     let stopMaximum: () => void = () => {};
     let isSettled = false;
+    const forget = signal === undefined ? () => undefined : whenAborted(signal, () => fail(cancelled()));
     const settle = (finish: () => void): void => {
       isSettled = true;
       stopTimer();
       stopMaximum();
-      signal?.removeEventListener('abort', cancel);
+      forget();
       finish();
     };
     const fail = (error: AppError): void =>
@@ -46,16 +52,12 @@ export const withDeadline = <T>(
         reject(error);
         own.abort(error);
       });
-    const cancel = (): void => fail(new AppError('RPC_CANCELLED', `${what} was cancelled`));
-    const expire = (ms: number) => (): void =>
-      fail(new AppError('RPC_TIMEOUT', `${what} did not answer within ${ms} ms`, { facts: { timeoutMs: ms } }));
     const extend = (): void => {
       if (isSettled) return;
       stopTimer();
-      stopTimer = after(timeoutMs, expire(timeoutMs));
+      stopTimer = after(timeoutMs, () => fail(late(timeoutMs)));
     };
-    signal?.addEventListener('abort', cancel, { once: true });
-    if (maxTimeoutMs > timeoutMs) stopMaximum = after(maxTimeoutMs, expire(maxTimeoutMs));
+    if (maxTimeoutMs > timeoutMs) stopMaximum = after(maxTimeoutMs, () => fail(late(maxTimeoutMs)));
     extend();
     new Promise<T>((begin) => begin(work(own.signal, extend))).then(
       (value) => settle(() => resolve(value)),
