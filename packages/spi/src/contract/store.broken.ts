@@ -209,7 +209,12 @@ export const brokenStores = [
     failing: 'a watch tells what others write',
     make: () =>
       withWatch((changes) =>
-        changes.pipe(map(({ key, record }) => ({ key, record: record === null ? null : { ...record, revision: record.revision + 1 } }))),
+        changes.pipe(
+          map(({ key, record }) => ({
+            key,
+            record: record === null ? null : { ...record, revision: record.revision + 1 },
+          })),
+        ),
       ),
   },
   {

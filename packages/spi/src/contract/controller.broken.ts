@@ -1,0 +1,425 @@
+import { AppError, type Spec } from '@infrakit/core';
+import type { Controller } from '../controller.ts';
+import type { MemorySurroundings } from '../reference/memory-controller.ts';
+import { memoryControllerSubject } from '../reference/memory-controller-subject.ts';
+import type { ControllerSubject } from './controller-subject.ts';
+import { testingContext } from './testing-context.ts';
+
+type Change = (controller: Controller, surroundings: MemorySurroundings) => Partial<Controller>;
+
+const changed = (change: Change): ControllerSubject =>
+  memoryControllerSubject((controller, surroundings) => ({ ...controller, ...change(controller, surroundings) }));
+
+const ctx = testingContext();
+
+const isThere = async (controller: Controller, name: string): Promise<boolean> =>
+  (await controller.describe({ search: { name } }, ctx)).objects.length > 0;
+
+const refuse = (name: string): never => {
+  throw new AppError('RULE_NOT_FOUND', `there is no ${name}`);
+};
+
+const withPlanId = (idOf: () => string): ControllerSubject =>
+  changed((controller) => ({
+    plan: async (params) => {
+      const { object, plan } = await controller.plan(params, ctx);
+      return { object, plan: { ...plan, id: idOf() } };
+    },
+  }));
+
+const heldForEver = (): ControllerSubject =>
+  changed((controller) => {
+    const held = new Set<string>();
+    return {
+      hold: async (params) => {
+        held.add(params.name);
+        return controller.hold(params, ctx);
+      },
+      commit: async (params) => {
+        const { name } = params.spec.metadata;
+        return held.has(name) ? { object: params.spec } : controller.commit(params, ctx);
+      },
+    };
+  });
+
+const withoutBudget = (): ControllerSubject => {
+  const subject = memoryControllerSubject();
+  const { world, controller } = subject;
+  if (world === undefined) return subject;
+  const exceedBudget = async (name: string): Promise<string> => {
+    const held = (await world.exceedBudget?.(name)) ?? '';
+    await controller.approve({ name, plan: held }, ctx);
+    return held;
+  };
+  return { ...subject, world: { ...world, exceedBudget } };
+};
+
+const zombie: Change = (controller) => {
+  const destroyed = new Map<string, Spec>();
+  return {
+    destroy: async (params) => {
+      if (await isThere(controller, params.name)) {
+        destroyed.set(params.name, (await controller.spec(params, ctx)).spec);
+      }
+      return controller.destroy(params, ctx);
+    },
+    describe: async ({ search }) => {
+      const { objects } = await controller.describe({ search }, ctx);
+      const dead = [...destroyed.values()].filter(
+        ({ metadata }) => search.name === undefined || metadata.name === search.name,
+      );
+      return { objects: [...objects, ...dead] };
+    },
+  };
+};
+
+/** Controllers with one thing wrong each. */
+export const brokenControllers = [
+  {
+    what: 'commits when it is asked to plan',
+    failing: 'planning a commit changes nothing and makes no rule',
+    make: () =>
+      changed((controller) => ({
+        plan: async (params) => {
+          const planned = await controller.plan(params, ctx);
+          if (params.operation === 'commit') await controller.commit({ spec: params.spec, revision: 1 }, ctx);
+          return planned;
+        },
+      })),
+  },
+  {
+    what: 'destroys when it is asked to plan that',
+    failing: 'planning over a rule in force leaves it as it is',
+    make: () =>
+      changed((controller) => ({
+        plan: async (params) => {
+          const planned = await controller.plan(params, ctx);
+          if (params.operation === 'destroy') await controller.destroy({ name: params.spec.metadata.name }, ctx);
+          return planned;
+        },
+      })),
+  },
+  {
+    what: 'numbers its plans',
+    failing: 'the same plan has the same id and text, another one another id',
+    make: () => {
+      let count = 0;
+      return withPlanId(() => {
+        count += 1;
+        return `plan-${count}`;
+      });
+    },
+  },
+  {
+    what: 'gives every plan one id',
+    failing: 'the same plan has the same id and text, another one another id',
+    make: () => withPlanId(() => 'plan'),
+  },
+  {
+    what: 'describes an object under another name',
+    failing: 'a commit makes the rule, and answers and describes its object',
+    make: () =>
+      changed((controller) => ({
+        commit: async (params) => {
+          const { object } = await controller.commit(params, ctx);
+          return { object: { ...object, metadata: { ...object.metadata, name: 'memory/other' } } };
+        },
+      })),
+  },
+  {
+    what: 'keeps a spec and does nothing about it',
+    failing: 'a commit does what its plan said: afterwards the same plan says something else',
+    make: () =>
+      changed((controller, { entries, remove }) => ({
+        commit: async (params) => {
+          const committed = await controller.commit(params, ctx);
+          await controller.hold({ name: params.spec.metadata.name, reason: '' }, ctx);
+          for (const { id } of entries()) remove(id);
+          return committed;
+        },
+      })),
+  },
+  {
+    what: 'refuses a revision that it has',
+    failing: 'a commit of the same revision again changes nothing',
+    make: () =>
+      changed((controller) => ({
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          const present = (await isThere(controller, name)) ? (await controller.spec({ name }, ctx)).revision : 0;
+          if (present === params.revision) throw new AppError('REVISION_STALE', 'seen before');
+          return controller.commit(params, ctx);
+        },
+      })),
+  },
+  {
+    what: 'makes everything once more at each commit',
+    failing: 'a commit of the same revision again changes nothing',
+    make: () =>
+      changed((controller, { add }) => ({
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          const isSecond = await isThere(controller, name);
+          const committed = await controller.commit(params, ctx);
+          if (isSecond) add(`${name}/x`, name);
+          return committed;
+        },
+      })),
+  },
+  {
+    what: 'takes older revisions',
+    failing: 'a commit of an older revision is refused and changes nothing',
+    make: () => {
+      let count = 0;
+      return changed((controller) => ({
+        commit: ({ spec }) => {
+          count += 1;
+          return controller.commit({ spec, revision: count }, ctx);
+        },
+      }));
+    },
+  },
+  {
+    what: 'keeps its first spec for ever',
+    failing: 'a newer revision takes the place of the one in force',
+    make: () =>
+      changed((controller) => ({
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          return (await isThere(controller, name)) ? { object: params.spec } : controller.commit(params, ctx);
+        },
+      })),
+  },
+  {
+    what: 'makes a rule before it looks at the spec',
+    failing: 'a bad spec is refused by plan and commit, and nothing is kept under its name',
+    make: () =>
+      changed((controller) => ({
+        commit: async ({ spec, revision }) => {
+          const { name } = spec.metadata;
+          if (!(await isThere(controller, name))) {
+            await controller.commit({ spec: { ...spec, properties: { List: [] } }, revision }, ctx);
+          }
+          return controller.commit({ spec, revision: revision + 1 }, ctx);
+        },
+      })),
+  },
+  {
+    what: 'ends the old rule before it looks at the new spec',
+    failing: 'a bad spec leaves the rule in force running',
+    make: () =>
+      changed((controller) => ({
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          if (await isThere(controller, name)) await controller.destroy({ name }, ctx);
+          return controller.commit(params, ctx);
+        },
+      })),
+  },
+  {
+    what: 'fails to describe a name that is not there',
+    failing: 'describe gives all rules, or those of a name, and nothing for a name that is not there',
+    make: () =>
+      changed((controller) => ({
+        describe: async (params) => {
+          const described = await controller.describe(params, ctx);
+          return described.objects.length === 0 ? refuse('such') : described;
+        },
+      })),
+  },
+  {
+    what: 'finds nothing when no name is given',
+    failing: 'describe gives all rules, or those of a name, and nothing for a name that is not there',
+    make: () =>
+      changed((controller) => ({
+        describe: async ({ search }) =>
+          search.name === undefined ? { objects: [] } : controller.describe({ search }, ctx),
+      })),
+  },
+  {
+    what: 'ignores tags in a search',
+    failing: 'describe by tags gives those that have all of them',
+    make: () =>
+      changed((controller) => ({
+        describe: ({ search: { tags: _, ...search } }) => controller.describe({ search }, ctx),
+      })),
+  },
+  {
+    what: 'matches any one of the tags',
+    failing: 'describe by tags gives those that have all of them',
+    make: () =>
+      changed((controller) => ({
+        describe: async ({ search: { tags = {}, ...search } }) => {
+          const { objects } = await controller.describe({ search }, ctx);
+          const wanted = Object.entries(tags);
+          const matches = (found: Record<string, string>): boolean =>
+            wanted.length === 0 || wanted.some(([key, value]) => found[key] === value);
+          return { objects: objects.filter(({ metadata }) => matches(metadata.tags ?? {})) };
+        },
+      })),
+  },
+  {
+    what: 'cleans up downstream when it is freed',
+    failing: 'free touches nothing downstream and keeps the rule, also when it is repeated',
+    make: () =>
+      changed((controller, { entries, remove }) => ({
+        free: async (params) => {
+          const freed = await controller.free(params, ctx);
+          for (const { id } of entries()) remove(id);
+          return freed;
+        },
+      })),
+  },
+  {
+    what: 'cannot be freed twice',
+    failing: 'free touches nothing downstream and keeps the rule, also when it is repeated',
+    make: () => {
+      const freed = new Set<string>();
+      return changed((controller) => ({
+        free: async (params) => {
+          if (freed.has(params.name)) throw new Error('close of closed channel');
+          freed.add(params.name);
+          return controller.free(params, ctx);
+        },
+      }));
+    },
+  },
+  {
+    what: 'goes on when it is freed',
+    failing: 'a freed rule does nothing',
+    make: () => changed((controller) => ({ free: ({ name }) => controller.describe({ search: { name } }, ctx) })),
+  },
+  {
+    what: 'takes a commit of the same revision after free for a repetition',
+    failing: 'a commit after free resumes, of the same revision too',
+    make: () =>
+      changed((controller) => ({
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          const present = (await isThere(controller, name)) ? (await controller.spec({ name }, ctx)).revision : 0;
+          return present === params.revision ? { object: params.spec } : controller.commit(params, ctx);
+        },
+      })),
+  },
+  {
+    what: 'goes on describing what was destroyed',
+    failing: 'a destroyed rule is forgotten, and destroying it again is no error',
+    make: () => changed(zombie),
+  },
+  {
+    what: 'fails to destroy what is destroyed',
+    failing: 'a destroyed rule is forgotten, and destroying it again is no error',
+    make: () =>
+      changed((controller) => ({
+        destroy: async (params) =>
+          (await isThere(controller, params.name)) ? controller.destroy(params, ctx) : refuse(params.name),
+      })),
+  },
+  {
+    what: 'cannot commit after a destroy',
+    failing: 'free and destroy follow each other in any order, and a later commit begins anew',
+    make: () => {
+      const destroyed = new Set<string>();
+      return changed((controller) => ({
+        destroy: (params) => {
+          destroyed.add(params.name);
+          return controller.destroy(params, ctx);
+        },
+        commit: async (params) => {
+          const { name } = params.spec.metadata;
+          return destroyed.has(name) ? refuse(name) : controller.commit(params, ctx);
+        },
+      }));
+    },
+  },
+  {
+    what: 'frees nothing under a name that nobody knows, and says it is done',
+    failing: 'a name that was never known is refused by every call that needs a rule',
+    make: () => changed((controller) => ({ free: ({ name }) => controller.describe({ search: { name } }, ctx) })),
+  },
+  {
+    what: 'takes a hold and goes on',
+    failing: 'a held rule does nothing until it is resumed; describing goes on',
+    make: () => changed(() => ({ hold: async () => ({}) })),
+  },
+  {
+    what: 'stays held when it is resumed',
+    failing: 'a held rule does nothing until it is resumed; describing goes on',
+    make: () => changed(() => ({ resume: async () => ({}) })),
+  },
+  { what: 'stays held when it is committed', failing: 'a commit ends a hold', make: heldForEver },
+  {
+    what: 'takes any plan id for the present one',
+    failing: 'destroys beyond the budget wait, and approving another plan is refused',
+    make: () => changed((controller) => ({ approve: ({ name }) => controller.approve({ name }, ctx) })),
+  },
+  {
+    what: 'has no budget',
+    failing: 'destroys beyond the budget wait, and approving another plan is refused',
+    make: withoutBudget,
+  },
+  {
+    what: 'approves and does nothing',
+    failing: 'approve lets exactly the held plan through, once',
+    make: () =>
+      changed((controller) => ({
+        approve: async ({ name, plan }) => {
+          const { spec } = await controller.spec({ name }, ctx);
+          const { plan: present } = await controller.plan({ operation: 'commit', spec }, ctx);
+          if (plan !== present.id) throw new AppError('PLAN_STALE', 'another plan');
+          return { plan: present };
+        },
+      })),
+  },
+  {
+    what: 'approves the same plan for ever',
+    failing: 'approve lets exactly the held plan through, once',
+    make: () => {
+      const approved = new Map<string, Awaited<ReturnType<Controller['approve']>>>();
+      return changed((controller) => ({
+        approve: async (params) => {
+          const plan = approved.get(params.plan ?? '') ?? (await controller.approve(params, ctx));
+          approved.set(plan.plan.id, plan);
+          return plan;
+        },
+      }));
+    },
+  },
+  {
+    what: 'answers that a plan is approved whose commit is past',
+    failing: 'a commit resolves a hold, and its plan is stale then',
+    make: () =>
+      changed((controller) => ({
+        approve: async ({ name, plan = '' }) =>
+          controller.approve({ name, plan }, ctx).catch(() => ({ plan: { id: plan, messages: [], warnings: [] } })),
+      })),
+  },
+  {
+    what: 'explains nothing',
+    failing: 'explain says something of what the rule has made, and changes nothing',
+    make: () => changed(() => ({ explain: async () => ({ lines: [] }) })),
+  },
+  {
+    what: 'removes what it is asked to explain',
+    failing: 'explain says something of what the rule has made, and changes nothing',
+    make: () =>
+      changed((controller, { remove }) => ({
+        explain: async (params) => {
+          const explained = await controller.explain(params, ctx);
+          await controller.free({ name: params.name }, ctx);
+          remove(params.entry);
+          return explained;
+        },
+      })),
+  },
+  {
+    what: 'adopts all when it is told which',
+    failing: 'an untagged entry counts as enrolled, and adopt takes it over',
+    make: () => changed((controller) => ({ adopt: ({ name }) => controller.adopt({ name }, ctx) })),
+  },
+  {
+    what: 'adopts in its answer only',
+    failing: 'an untagged entry counts as enrolled, and adopt takes it over',
+    make: () => changed(() => ({ adopt: async ({ ids = [] }) => ({ adopted: ids }) })),
+  },
+];
