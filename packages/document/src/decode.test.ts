@@ -122,6 +122,24 @@ describe('unknown fields (DESIGN §5)', () => {
     ]);
   });
 
+  test('of two near names the one that is not given yet is meant', () => {
+    const near = z.strictObject({ Host: z.string(), Post: z.string().optional() });
+    expect(linesOf('Host: a\nCost: b', near)).toEqual(['x.yml:2:1: Cost: unknown field, did you mean `Post`?']);
+  });
+
+  test('a misspelling does not hide a missing field of the same name deeper down', () => {
+    const deep = z.strictObject({ Size: z.number(), Inner: z.strictObject({ Size: z.number() }) });
+    expect(linesOf('Sise: 1\nInner: {}', deep)).toEqual([
+      'x.yml:1:1: Sise: unknown field, did you mean `Size`?',
+      'x.yml:2:1: Inner.Size: missing, expected a number: add it',
+    ]);
+  });
+
+  test('are kept where one side of an intersection takes any', () => {
+    const both = z.intersection(z.looseObject({ Size: z.number() }), z.looseObject({}));
+    expect(decodeText('size: 1\nother: 2', both)).toEqual({ Size: 1, other: 2 });
+  });
+
   test('are kept where the schema takes any', () => {
     const rest = z.object({ Size: z.number() }).catchall(z.strictObject({ A: z.number() }));
     expect(decodeText('size: 1\nother: {a: 2}', rest)).toEqual({ Size: 1, other: { A: 2 } });
@@ -162,6 +180,22 @@ describe('values', () => {
       'x.yml:2:4: b: b is text',
       'x.yml:3:4: c: no list source specified',
     ]);
+  });
+
+  test('an option of a union may have the message, and so may a rule about a field that is not there', () => {
+    const union = z.strictObject({ c: z.union([z.string({ error: 'c is text' }), z.array(z.string())]) });
+    expect(linesOf('c: 3', union)).toEqual(['x.yml:1:4: c: c is text']);
+    const rule = z.strictObject({ a: z.number(), b: z.number().optional() }).superRefine((value, context) => {
+      if (value.b === undefined) context.addIssue({ code: 'custom', path: ['b'], message: 'a needs b' });
+    });
+    expect(linesOf('a: 1', rule)).toEqual(['x.yml:1:1: b: a needs b']);
+  });
+
+  test('two uses of an alias share no object', () => {
+    const blob = z.unknown();
+    const [first, second] = decodeText('[&a {b: 1}, *a]', z.tuple([blob, blob]));
+    expect(first).toEqual(second);
+    expect(first).not.toBe(second);
   });
 
   test('of free-form maps with fixed keys are refused by key', () => {

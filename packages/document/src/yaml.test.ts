@@ -74,6 +74,11 @@ describe('offsets', () => {
     ]);
   });
 
+  test('signs of other values are not taken for those of this one', () => {
+    expect(offsetsOf('- []\n-\n- {}\n-\n', [[1], [3]])).toEqual([5, 12]);
+    expect(offsetsOf('x: "|"\na: |\n  t\n', [['a']])).toEqual([10]);
+  });
+
   test('an empty document is at its `---`', () => {
     const { roots } = parse('---\n# one\n--- # two\n--- x\n...\n%YAML 1.1\n---\n');
     expect(roots.map((root) => root.offset)).toEqual([0, 10, 24, 40]);
