@@ -17,5 +17,5 @@ it('Law 7: the key depends on owner, source and content, and on nothing else', (
 });
 
 it('Law 11: the key is the same in any process, so its form is fixed for ever', () => {
-  expect(idempotencyKey('mystack-7f/enrollment/nfs', 'h3', 'abc')).toMatchInlineSnapshot(`"ix7ph4kukl3qsinrvj7wzp3oij"`);
+  expect(idempotencyKey('mystack-7f/enrollment/nfs', 'h3', 'abc')).toBe('ix7ph4kukl3qsinrvj7wzp3oij');
 });

@@ -16,13 +16,14 @@ describe('Law 4: whose an entry is', () => {
   it('the owner label is <stack id>/<controller>/<rule>, and two owners never share one', () => {
     expect(owner).toBe('mystack-7f/enrollment/nfs');
     expect(ownerLabel('s', 'enrollment', 'nfs/builders')).toBe('s/enrollment/nfs/builders');
-    for (const parts of [
+    const bad: [string, string, string][] = [
       ['a/b', 'c', 'd'],
       ['a', 'b/c', 'd'],
       ['', 'c', 'd'],
       ['a', '', 'd'],
       ['a', 'b', ''],
-    ] as const) {
+    ];
+    for (const parts of bad) {
       expect(() => ownerLabel(...parts)).toThrow(expect.objectContaining({ code: 'NAME_INVALID' }));
     }
   });
