@@ -7,7 +7,10 @@ export interface Rendered {
   readonly positionOf: (offset: number) => Position;
 }
 
-/** The template hook: throws an error with `line` and `column` of the source, its own or in `facts`. */
+/**
+ * The template hook. It throws an error with `line` and `column` of the source, both from 1, its own or in `facts`; the
+ * message is the sentence alone. What was rendered before, for example asynchronously, is given as `() => rendered`.
+ */
 export type Render = (source: string) => Rendered;
 
 const numbersOf = (value: unknown): Partial<Position> => {
