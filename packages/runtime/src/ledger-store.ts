@@ -20,7 +20,8 @@ export interface LedgerStore {
   readonly remove: (ctx: CallContext) => Promise<void>;
 }
 
-const nothing: BudgetRecord = { ledger: emptyLedger, commit: null };
+/** The record of a rule that has none. */
+export const nothing: BudgetRecord = { ledger: emptyLedger, commit: null };
 
 /** The budget record of the rule `name` in a journal. `STORE_CORRUPT` when it cannot be read: then nothing unexplained is destroyed. */
 export const ledgerStore = (journal: Journal, name: string): LedgerStore => {

@@ -35,7 +35,7 @@ const emptied = { kind: 'known', items: [], target: 0, count: 0, phase: 'destroy
 const byDestroy: Explanation = { by: 'empty', reason: 'destroyed' };
 
 /** The rule as a mode has it kept. */
-const inMode = <S, O>(rule: Rule<S, O>, mode: Mode): Rule<S, O> => {
+export const inMode = <S, O>(rule: Rule<S, O>, mode: Mode): Rule<S, O> => {
   switch (mode) {
     case 'keep':
       return rule;

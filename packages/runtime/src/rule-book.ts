@@ -1,0 +1,173 @@
+import { AppError, digest, onCommit, ownerLabel, type Spec } from '@infrakit/core';
+import type { CallContext, Condition, Journal, StatePublisher } from '@infrakit/spi';
+import { conditionsOf } from './conditions.ts';
+import type { CycleDeps } from './cycle-deps.ts';
+import { type CycleMemory, cycleMemory } from './cycle-memory.ts';
+import { ledgerStore } from './ledger-store.ts';
+import type { CycleOutcome } from './outcome.ts';
+import type { Accepted, RuleKind } from './rule-kind.ts';
+import { modeOf, type RuleLife, ruleLife } from './rule-life.ts';
+import { type RuleRecord, readRuleRecord, removeRuleRecord, writeRuleRecord } from './rule-record.ts';
+import { type Serial, serial } from './serial.ts';
+
+/** A committed rule, in whatever phase. */
+export interface KeptRule<S, O> {
+  readonly name: string;
+  readonly spec: Spec;
+  readonly record: RuleRecord;
+  readonly accepted: Accepted<S, O>;
+  readonly memory: CycleMemory;
+  /** Null while freed. */
+  readonly life: RuleLife<S> | null;
+  readonly conditions: readonly Condition[];
+}
+
+/** What the rules of a controller are kept with. */
+export interface RuleBookDeps extends Omit<CycleDeps, 'wake'> {
+  /** The controller's own name, part of its owner labels and rule names. */
+  readonly name: string;
+  readonly stackId: string;
+  readonly journal: Journal;
+  readonly state: StatePublisher;
+  /** The list of rules is another one from now on. */
+  readonly changed: () => void;
+}
+
+/** The rules of one controller: by name, each changed by one call at a time, none blocking another (EI-C10). */
+export interface RuleBook<S, O> {
+  readonly names: () => readonly string[];
+  readonly find: (name: string) => KeptRule<S, O> | undefined;
+  /** Validates, stores, then swaps the loops; a failure leaves everything as it was (EI-C3, EI-C4). */
+  readonly commit: (name: string, spec: Spec, revision: number, ctx: CallContext) => Promise<KeptRule<S, O>>;
+  /** Brings a rule into a phase, durably. `destroying` ends by itself when nothing of ours is left downstream. */
+  readonly enter: (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const isEmptied = (outcome: CycleOutcome, memory: CycleMemory): boolean =>
+  outcome.kind === 'completed' &&
+  memory.destroying.size + memory.underWay.size === 0 &&
+  outcome.plan.acts.every((act) => act.kind === 'foreign' || (act.kind === 'duplicate' && !act.reduce));
+
+const ending = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 10_000 });
+
+/** An empty book. */
+export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBook<S, O> => {
+  const rules = new Map<string, KeptRule<S, O>>();
+  const turns = new Map<string, Serial>();
+  const { journal } = deps;
+
+  const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const turn = turns.get(name) ?? serial();
+    turns.set(name, turn);
+    return turn(work);
+  };
+
+  const forget = async (name: string, memory: CycleMemory): Promise<void> => {
+    await rules.get(name)?.life?.stop();
+    await memory.ledger.remove(ending());
+    await removeRuleRecord(journal, name, ending());
+    rules.delete(name);
+    deps.state.clear(name);
+    deps.changed();
+  };
+
+  const publish = (name: string, outcome: CycleOutcome): void => {
+    const rule = rules.get(name);
+    if (rule === undefined) return;
+    const conditions = conditionsOf(outcome, rule.conditions);
+    rules.set(name, { ...rule, conditions });
+    deps.state.publish(name, {
+      kind: kind.kind,
+      revision: rule.record.revision,
+      specHash: digest(rule.spec),
+      conditions: [...conditions],
+      counts: outcome.kind === 'completed' ? { ...outcome.counts } : {},
+      digest: outcome.kind === 'completed' ? outcome.plan.id : '',
+    });
+  };
+
+  const begin = (rule: Omit<KeptRule<S, O>, 'life'>): KeptRule<S, O> => {
+    const { name, record, accepted, memory } = rule;
+    const seen = (outcome: CycleOutcome): void => {
+      publish(name, outcome);
+      if (record.phase === 'destroying' && isEmptied(outcome, memory)) {
+        inTurn(name, async () => {
+          if (rules.get(name)?.record === record) await forget(name, memory);
+        }).catch((error: unknown) => deps.log.warn({ rule: name, error }, 'an emptied rule could not be forgotten'));
+      }
+    };
+    const { phase } = record;
+    const life = phase === 'freed' ? null : ruleLife(accepted, modeOf(phase), { memory, deps, seen });
+    const kept = { ...rule, life };
+    rules.set(name, kept);
+    return kept;
+  };
+
+  const recordCommit = async (
+    before: RuleRecord | null,
+    record: RuleRecord,
+    memory: CycleMemory,
+    name: string,
+    ctx: CallContext,
+  ) => {
+    await memory.exclusive(async () => {
+      const budget = await memory.ledger.load(ctx);
+      const isMoved = before !== null && before.sourceHash !== record.sourceHash;
+      const commit = isMoved ? { revision: record.revision, ids: null } : budget.commit;
+      await memory.ledger.save({ ledger: onCommit(budget.ledger), commit }, ctx);
+    });
+    await writeRuleRecord(journal, name, record, ctx);
+  };
+
+  const commit = async (name: string, spec: Spec, revision: number, ctx: CallContext): Promise<KeptRule<S, O>> => {
+    const known = rules.get(name);
+    if (known?.record.revision === revision && known.record.phase !== 'destroying') return known;
+    const before = await readRuleRecord(journal, name, ctx);
+    if (before !== null && revision < before.revision) {
+      throw new AppError(
+        'REVISION_STALE',
+        `revision ${revision} of ${name} is older than ${before.revision}, which is in force`,
+      );
+    }
+    const owner = ownerLabel(deps.stackId, deps.name, name);
+    const accepted = await kind.accept(spec, revision, owner, ctx);
+    const memory = known?.memory ?? cycleMemory(ledgerStore(journal, `${deps.name}/${name}`));
+    const isReplay = before?.revision === revision;
+    const record: RuleRecord = isReplay
+      ? before
+      : { revision, sourceHash: accepted.sourceHash, phase: 'active', reason: '' };
+    await known?.life?.stop();
+    try {
+      if (!isReplay) await recordCommit(before, record, memory, name, ctx);
+    } catch (thrown) {
+      if (known !== undefined) begin(known);
+      throw thrown;
+    }
+    memory.creating.clear();
+    const kept = begin({ name, spec, record, accepted, memory, conditions: known?.conditions ?? [] });
+    deps.changed();
+    return kept;
+  };
+
+  const enter = async (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext): Promise<void> => {
+    const rule = rules.get(name);
+    if (rule === undefined) throw new AppError('RULE_NOT_FOUND', `${deps.name} has no rule ${name}`);
+    if (rule.record.phase === phase && rule.record.reason === reason) return;
+    const record = { ...rule.record, phase, reason };
+    await writeRuleRecord(journal, name, record, ctx);
+    await rule.life?.stop();
+    begin({ ...(rules.get(name) ?? rule), record });
+    if (phase === 'destroying' && rule.accepted.onDestroy === 'leave') await forget(name, rule.memory);
+  };
+
+  return {
+    names: () => [...rules.keys()].sort(),
+    find: (name) => rules.get(name),
+    commit: (name, spec, revision, ctx) => inTurn(name, () => commit(name, spec, revision, ctx)),
+    enter: (name, phase, reason, ctx) => inTurn(name, () => enter(name, phase, reason, ctx)),
+    stop: async () => {
+      await Promise.all([...rules.values()].map((rule) => rule.life?.stop()));
+    },
+  };
+};
