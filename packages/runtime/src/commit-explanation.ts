@@ -14,11 +14,17 @@ export const nameDepartures = (commit: Commit, plan: Plan): Commit =>
     ? { ...commit, ids: plan.acts.flatMap((act) => (act.kind === 'destroy' && isUnexplained(act) ? [act.id] : [])) }
     : commit;
 
-/** The commit without its entries that the sink no longer shows; null when none is left. */
-export const forgetDeparted = (commit: Commit, observed: readonly ObservedEntry[]): Commit => {
+const isWanted = (act: Act): boolean => act.kind === 'keep' || act.kind === 'label' || act.kind === 'replace';
+
+/**
+ * The commit without its entries that the sink no longer shows, or that are wanted again: when those go later, it is not
+ * for this commit. Null when none is left.
+ */
+export const forgetDeparted = (commit: Commit, observed: readonly ObservedEntry[], plan: Plan): Commit => {
   if (commit === null || commit.ids === null) return commit;
   if (commit.ids.length === 0) return null;
   const there = new Set(observed.map((entry) => entry.id));
+  for (const act of plan.acts) if (isWanted(act) && 'id' in act) there.delete(act.id);
   const ids = commit.ids.filter((id) => there.has(id));
   if (ids.length === commit.ids.length) return commit;
   return ids.length === 0 ? null : { ...commit, ids };

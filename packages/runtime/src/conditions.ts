@@ -34,10 +34,17 @@ const findings = (outcome: CycleOutcome): Finding[] => {
   ];
 };
 
-/** What holds of a rule after a cycle; a condition that stays as it was keeps the time since when. */
-export const conditionsOf = (outcome: CycleOutcome, before: readonly Condition[]): readonly Condition[] =>
-  findings(outcome).map((finding) => {
+/**
+ * What holds of a rule after a cycle; a condition that stays as it was keeps the time since when. A failed cycle learns
+ * nothing about the conditions it does not find: they stay, so that a held rule does not look free for a moment.
+ */
+export const conditionsOf = (outcome: CycleOutcome, before: readonly Condition[]): readonly Condition[] => {
+  const found = findings(outcome).map((finding): Condition => {
     const known = before.find((condition) => condition.type === finding.type);
     const sinceMs = known?.isTrue === finding.isTrue ? known.sinceMs : outcome.endedMs;
     return { ...finding, sinceMs };
   });
+  if (outcome.kind === 'completed') return found;
+  const types = new Set(found.map(({ type }) => type));
+  return [...found, ...before.filter(({ type }) => !types.has(type))];
+};

@@ -23,8 +23,8 @@ export interface CycleMemory {
   settledRevision: number;
   /** Cycles and whatever else reads and writes the budget record take turns. */
   readonly exclusive: Serial;
-  /** The last look that found nothing to do, and what it looked at: the same two again need no new plan. */
-  rest: { readonly source: unknown; readonly sink: unknown; readonly look: unknown } | null;
+  /** The last look that found nothing to do, and what it looked at: the same again needs no new plan. */
+  rest: { readonly rule: unknown; readonly source: unknown; readonly sink: unknown; readonly look: unknown } | null;
 }
 
 /** A memory with nothing in it. */

@@ -1,4 +1,5 @@
 import {
+  type Act,
   type Admission,
   AppError,
   admit,
@@ -14,7 +15,8 @@ import {
   settle,
   toAppError,
 } from '@infrakit/core';
-import { type CallContext, withDeadline } from '@infrakit/spi';
+import type { CallContext } from '@infrakit/spi';
+import { bounded } from './bounded.ts';
 import { explainByCommit, forgetDeparted, nameDepartures } from './commit-explanation.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, forgetSeen } from './cycle-memory.ts';
@@ -28,7 +30,7 @@ export interface Look<S> {
   /** The plan as computed, held destroys included. */
   readonly plan: Plan;
   readonly admission: Admission;
-  /** To be saved before the acts; null when the record could not be read, and then nothing unexplained is let through. */
+  /** To be saved before the acts; null when the record cannot be kept, and then nothing unexplained is let through. */
   readonly record: BudgetRecord | null;
 }
 
@@ -45,27 +47,31 @@ export interface LookDeps {
   readonly ctx: CallContext;
 }
 
-const readSource = async <S, O>(rule: Rule<S, O>, { deps, ctx }: LookDeps): Promise<Source<S>> => {
+const boundsOf = <S, O>(rule: Rule<S, O>, { deps }: LookDeps, what: string) => ({
+  clock: deps.clock,
+  what: `${what} of ${rule.name}`,
+  timeoutMs: rule.settings.callTimeoutMs,
+});
+
+const readSource = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Source<S>> => {
   try {
-    return await bounded(`reading the source of ${rule.name}`, rule, { deps, ctx }, (own) => rule.readSource(own));
+    return await bounded((own) => rule.readSource(own), use.ctx, boundsOf(rule, use, 'reading the source'));
   } catch (thrown) {
     return { kind: 'unknown', reason: toAppError(thrown).message };
   }
 };
 
-const bounded = <S, O, T>(
-  what: string,
-  rule: Rule<S, O>,
-  { deps, ctx }: Pick<LookDeps, 'deps' | 'ctx'>,
-  call: (own: CallContext) => Promise<T>,
-): Promise<T> => {
-  const { callTimeoutMs: timeoutMs } = rule.settings;
-  return withDeadline((signal) => call({ ...ctx, signal, timeoutMs }), {
-    after: deps.clock.after,
-    what,
-    timeoutMs,
-    signal: ctx.signal,
-  });
+const loadRecord = <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<BudgetRecord> =>
+  bounded((own) => use.memory.ledger.load(own), use.ctx, boundsOf(rule, use, 'reading the budget record'));
+
+/** What may be done of a plan whose budget record cannot be kept: nothing unexplained, nor what only the record explains (Law 6). */
+export const withoutRecord = (plan: Plan): Pick<Look<unknown>, 'plan' | 'admission' | 'record'> => {
+  const isWithheld = (act: Act): boolean =>
+    act.kind === 'destroy' && (act.explained === undefined || act.explained.by === 'commit');
+  const acts = plan.acts.filter((act) => !isWithheld(act));
+  const destroys = plan.acts.flatMap((act) => (act.kind === 'destroy' && isWithheld(act) ? [act.id] : []));
+  const held = destroys.length === 0 ? null : { planId: plan.id, destroys };
+  return { plan, record: null, admission: { plan: { ...plan, acts }, held, ledger: emptyLedger } };
 };
 
 const explainer = <S>(source: Source<S>, keyed: Keyed<S>) => {
@@ -82,25 +88,21 @@ const explainer = <S>(source: Source<S>, keyed: Keyed<S>) => {
 const budget = async <S, O>(
   rule: Rule<S, O>,
   { source, keyed, plan }: Pick<Look<S>, 'source' | 'keyed' | 'plan'>,
-  { memory, deps, ctx }: LookDeps,
+  use: LookDeps,
 ): Promise<Pick<Look<S>, 'plan' | 'admission' | 'record'>> => {
+  const { memory, deps } = use;
   const { maxDestroyPercent, maxDestroyFloor } = rule.settings;
   const nowMs = Math.round(deps.clock.now());
   const owned = ownedCount(keyed.observed, new Set(memory.destroying.keys()));
   let before: BudgetRecord;
   try {
-    before = await memory.ledger.load(ctx);
+    before = await loadRecord(rule, use);
   } catch (thrown) {
-    const acts = plan.acts.filter((act) => act.kind !== 'destroy' || act.explained !== undefined);
-    const destroys = plan.acts.flatMap((act) =>
-      act.kind === 'destroy' && act.explained === undefined ? [act.id] : [],
-    );
-    const held = destroys.length === 0 ? null : { planId: plan.id, destroys };
     deps.log.warn({ rule: rule.name, error: toAppError(thrown).message }, 'the budget record cannot be read');
-    return { plan, record: null, admission: { plan: { ...plan, acts }, held, ledger: emptyLedger } };
+    return withoutRecord(plan);
   }
   const isKnown = source.kind === 'known';
-  const commit = isKnown ? nameDepartures(forgetDeparted(before.commit, keyed.observed), plan) : before.commit;
+  const commit = isKnown ? nameDepartures(forgetDeparted(before.commit, keyed.observed, plan), plan) : before.commit;
   const explained = explainByCommit(plan, commit);
   const whole = isKnown ? { target: source.target, count: source.count } : {};
   const settled = settle(before.ledger, { ownedCount: owned, nowMs, isKnown, ...whole });
@@ -118,15 +120,33 @@ const budget = async <S, O>(
 const isBusy = ({ creating, destroying, underWay, errors }: CycleMemory): boolean =>
   creating.size + destroying.size + underWay.size + errors.size > 0;
 
-const isRestful = <S>({ plan, record }: Look<S>): boolean =>
-  record !== null && record.commit === null && isEmptyLedger(record.ledger) && !plan.acts.some(isChange);
+// What is named or untagged may become ours without any change of either side: by adoption, or once all specs are back.
+const isOwnershipFinal = ({ ownership }: ObservedEntry): boolean =>
+  ownership.kind === 'ours' || ownership.kind === 'foreign';
 
-/** The last look, when both sides are the very same as then and it found nothing to do: an idle rule costs two reads. */
-const restOf = <S>(memory: CycleMemory, source: Source<S>, sink: unknown): Look<S> | null => {
-  const { rest } = memory;
-  return rest !== null && rest.source === source && rest.sink === sink && !isBusy(memory)
-    ? (rest.look as Look<S>)
-    : null;
+const isRestful = <S>({ plan, record, keyed }: Look<S>): boolean =>
+  record !== null &&
+  record.commit === null &&
+  isEmptyLedger(record.ledger) &&
+  !plan.acts.some(isChange) &&
+  keyed.observed.every(isOwnershipFinal);
+
+/**
+ * The last look, when the rule, both sides and the budget record are the very same as then and it found nothing to do:
+ * an idle rule costs two reads.
+ */
+const restOf = async <S, O>(
+  rule: Rule<S, O>,
+  { source, sink }: { readonly source: Source<S>; readonly sink: unknown },
+  use: LookDeps,
+): Promise<Look<S> | null> => {
+  const { rest } = use.memory;
+  if (rest === null || rest.rule !== rule || rest.source !== source || rest.sink !== sink || isBusy(use.memory)) {
+    return null;
+  }
+  const last = rest.look as Look<S>;
+  const record = await loadRecord(rule, use).catch(() => null);
+  return record === last.record ? last : null;
 };
 
 /** Reads both sides, computes keys, plan, policy and budget. Writes nothing, so that a plan can be shown (Law 3). */
@@ -135,10 +155,10 @@ export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<
   const { settings } = rule;
   const [source, sink] = await Promise.all([
     readSource(rule, use),
-    bounded(`reading the sink of ${rule.name}`, rule, use, (own) => rule.readSink(own)).catch(toAppError),
+    bounded((own) => rule.readSink(own), use.ctx, boundsOf(rule, use, 'reading the sink')).catch(toAppError),
   ]);
   if (sink instanceof AppError) return { at: 'sink', error: sink };
-  const rested = restOf<S>(memory, source, sink);
+  const rested = await restOf(rule, { source, sink }, use);
   if (rested !== null) return rested;
   try {
     const keyed = rule.keys(source, sink);
@@ -155,7 +175,7 @@ export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<
     });
     const plan = applyPolicy(computed, settings.policy);
     const seen = { source, keyed, ...(await budget(rule, { source, keyed, plan }, use)) };
-    memory.rest = isRestful(seen) ? { source, sink, look: seen } : null;
+    memory.rest = isRestful(seen) ? { rule, source, sink, look: seen } : null;
     return seen;
   } catch (thrown) {
     return { at: 'keys', error: toAppError(thrown) };

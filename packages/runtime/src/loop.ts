@@ -1,3 +1,4 @@
+import { exponentialBackoff } from '@infrakit/core';
 import {
   defer,
   EMPTY,
@@ -33,9 +34,10 @@ export interface LoopTiming {
 }
 
 /**
- * Keeps one rule: a cycle at once, one after each burst of triggers, one at each resync, and one when something left for
- * later is due. One cycle at a time; triggers during one make exactly one more (Law 8). Emits the outcome of each cycle
- * and never errors. Completes after the cycle in progress when `stop` emits; unsubscribing aborts that cycle.
+ * Keeps one rule: a cycle at once, one after each burst of triggers, one at each resync, one when something left for
+ * later is due, and one after a failed cycle, which backs off as items do. One cycle at a time; triggers during one make
+ * exactly one more (Law 8). Emits the outcome of each cycle and never errors. Completes after the cycle in progress when
+ * `stop` emits; unsubscribing aborts that cycle.
  */
 export const loop = <S, O>(
   rule: Rule<S, O>,
@@ -61,6 +63,12 @@ export const loop = <S, O>(
     );
     const ticks = resync(timing.syncIntervalMs, { random, scheduler, live: bursts });
 
+    let failures = 0;
+    const againAt = (outcome: CycleOutcome): number | null => {
+      failures = outcome.kind === 'failed' ? failures + 1 : 0;
+      return outcome.kind === 'failed' ? clock.now() + exponentialBackoff(failures, random) : outcome.againAtMs;
+    };
+
     const cycle = (): Observable<CycleOutcome> =>
       defer(() => {
         const abort = new AbortController();
@@ -69,9 +77,10 @@ export const loop = <S, O>(
         );
       });
 
-    return merge(of(null), bursts, later, ticks).pipe(
+    // The first cycle comes last: what it triggers while it reads is heard.
+    return merge(bursts, later, ticks, of(null)).pipe(
       takeUntil(use.stop ?? NEVER),
       coalesce(cycle),
-      tap((outcome) => again.next(outcome.kind === 'completed' ? outcome.againAtMs : null)),
+      tap((outcome) => again.next(againAt(outcome))),
     );
   });

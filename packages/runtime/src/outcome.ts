@@ -49,5 +49,5 @@ export type CycleOutcome = Cycle &
         /** When the first deferred or failed act is due, or an accepted one should have shown. */
         readonly againAtMs: number | null;
       }
-    | { readonly kind: 'failed'; readonly at: 'sink' | 'keys' | 'journal' | 'prepare'; readonly error: AppError }
+    | { readonly kind: 'failed'; readonly at: 'sink' | 'keys' | 'prepare'; readonly error: AppError }
   );

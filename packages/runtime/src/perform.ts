@@ -100,28 +100,39 @@ const carryOut = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSig
   }
 };
 
-/** One act to its end: its success or failure is remembered, and it says so if its cycle is over by then. */
-const attempt = async <S, O>(
-  act: Doing,
-  by: Performing<S, O>,
-  at: { readonly signal: AbortSignal; readonly isOver: () => boolean },
-): Promise<boolean> => {
-  const { memory, deps, ctx } = by;
+/** How one act ended; null when the process or the rule is being stopped, which says nothing about the act. */
+type Ending = 'done' | 'failed' | null;
+
+/** One act to its end, its error remembered. */
+const attempt = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSignal): Promise<Ending> => {
+  const { memory, ctx } = by;
   const name = nameOf(act);
   memory.underWay.set(name, act);
   try {
-    await carryOut(act, by, at.signal);
+    await carryOut(act, by, signal);
     memory.errors.delete(name);
-    if (memory.backoff.has(name)) memory.backoff = recordSuccesses(memory.backoff, [name]);
-    return true;
+    return 'done';
   } catch (thrown) {
-    if (ctx.signal.aborted) return false;
+    if (ctx.signal.aborted) return null;
     memory.errors.set(name, toAppError(thrown));
-    memory.backoff = recordFailures(memory.backoff, [name], { now: deps.clock.now(), random: deps.random });
-    return false;
+    return 'failed';
   } finally {
     memory.underWay.delete(name);
-    if (at.isOver()) deps.wake();
+  }
+};
+
+/** Lets failed acts back off one by one and forgets the failures of those done: one copy of the table for all of them. */
+const recordEndings = <S, O>(endings: ReadonlyMap<Doing, Ending>, { memory, deps }: Performing<S, O>): void => {
+  const failed: string[] = [];
+  const recovered: string[] = [];
+  for (const [act, ending] of endings) {
+    const name = nameOf(act);
+    if (ending === 'failed') failed.push(name);
+    else if (ending === 'done' && memory.backoff.has(name)) recovered.push(name);
+  }
+  if (recovered.length > 0) memory.backoff = recordSuccesses(memory.backoff, recovered);
+  if (failed.length > 0) {
+    memory.backoff = recordFailures(memory.backoff, failed, { now: deps.clock.now(), random: deps.random });
   }
 };
 
@@ -132,21 +143,23 @@ const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promis
   const { rule, memory, deps, ctx } = by;
   const nowMs = deps.clock.now();
   const due = acts.filter((act) => isDue(memory.backoff, nameOf(act), nowMs) && !memory.underWay.has(nameOf(act)));
-  const done: Act[] = [];
+  const endings = new Map<Doing, Ending>();
   let begun = 0;
-  let ended = 0;
   let isOver = false;
 
   const run = async (act: Doing): Promise<void> => {
-    const task = async (signal: AbortSignal): Promise<boolean> => {
-      if (isOver) return false;
+    const task = async (signal: AbortSignal): Promise<void> => {
+      if (isOver) return;
       begun += 1;
-      return attempt(act, by, { signal, isOver: () => isOver });
+      const ending = await attempt(act, by, signal);
+      if (!isOver) endings.set(act, ending);
+      else {
+        recordEndings(new Map([[act, ending]]), by);
+        deps.wake();
+      }
     };
-    const isDone = await deps.pool.run(rule.name, task, { signal: ctx.signal }).catch(() => false);
-    if (isOver) return;
-    ended += 1;
-    if (isDone) done.push(act);
+    // Cancelled by the end of the rule or of the process, which ends the cycle as well.
+    await deps.pool.run(rule.name, task, { signal: ctx.signal }).catch(() => undefined);
   };
 
   let stopWaiting = (): void => undefined;
@@ -156,7 +169,14 @@ const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promis
   await Promise.race([Promise.all(due.map(run)), patience]);
   stopWaiting();
   isOver = true;
-  return { done, deferred: acts.length - due.length, unfinished: due.length - ended, notBegun: due.length - begun };
+  recordEndings(endings, by);
+  const done = due.filter((act) => endings.get(act) === 'done');
+  return {
+    done,
+    deferred: acts.length - due.length,
+    unfinished: due.length - endings.size,
+    notBegun: due.length - begun,
+  };
 };
 
 const both = (first: Performed, second: Performed): Performed => ({

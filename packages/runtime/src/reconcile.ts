@@ -1,20 +1,22 @@
-import { type Act, type AppError, earliestDue, isChange, type Plan, toAppError } from '@infrakit/core';
+import { type Act, type AppError, type Departure, earliestDue, isChange, type Plan, toAppError } from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
+import { bounded } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, earliestExpected, forgetUnplanned } from './cycle-memory.ts';
-import { type Look, look } from './look.ts';
+import { type Look, look, withoutRecord } from './look.ts';
 import type { Counts, CycleOutcome, Failure, Held } from './outcome.ts';
 import { nameOf, type Performed, perform } from './perform.ts';
-import type { Rule } from './rule.ts';
+import type { Keyed, Rule } from './rule.ts';
 
-const heldOf = <S>({ admission, record }: Look<S>): Held | null =>
+/** What of a look is held, and why. */
+export const heldOf = <S>({ admission, record }: Look<S>): Held | null =>
   admission.held === null
     ? null
     : {
         ...admission.held,
         reason:
           record === null
-            ? 'the budget record cannot be read, so nothing unexplained is destroyed'
+            ? 'the budget record cannot be read or written, so nothing unexplained is destroyed'
             : `${admission.held.destroys.length} unexplained destroys exceed the budget`,
       };
 
@@ -42,16 +44,26 @@ const failuresOf = (plan: Plan, memory: CycleMemory): Failure[] =>
     return error === undefined ? [] : [{ act, error }];
   });
 
+/** Whether the entry of somebody who left must stay for now: it will still need its explanation when it may go. */
+const isLeaverQuarantined = (departures: readonly Departure[], plan: Plan, keyed: Keyed<unknown>): boolean => {
+  if (departures.length === 0) return false;
+  const left = new Set(departures.map(({ ID }) => ID));
+  const quarantined = new Set(plan.acts.flatMap((act) => (act.kind === 'quarantined' ? [act.id] : [])));
+  return keyed.observed.some(({ id, sourceId }) => sourceId !== undefined && left.has(sourceId) && quarantined.has(id));
+};
+
 /** Tells the source that nothing which left up to here is left to remove; says it once a revision. */
 const settleDepartures = async <S, O>(
   rule: Rule<S, O>,
-  { source, plan }: Look<S>,
+  { source, plan, keyed }: Look<S>,
   memory: CycleMemory,
   ctx: CallContext,
-) => {
+): Promise<void> => {
   if (rule.settled === undefined || source.kind !== 'known' || source.revision === undefined) return;
-  if (source.revision <= memory.settledRevision || memory.destroying.size + memory.underWay.size > 0) return;
-  if (plan.acts.some((act) => act.kind === 'destroy')) return;
+  if (source.revision <= memory.settledRevision) return;
+  if (memory.creating.size + memory.destroying.size + memory.underWay.size > 0) return;
+  if (plan.acts.some((act) => act.kind === 'destroy') || isLeaverQuarantined(source.departures ?? [], plan, keyed))
+    return;
   await rule.settled(source.revision, ctx);
   memory.settledRevision = source.revision;
 };
@@ -81,32 +93,50 @@ export const reconcile = async <S, O>(
     ...(fencing === undefined ? {} : { fencing }),
   };
   const cycle = () => ({ cycleId, startedMs, endedMs: deps.clock.now() });
-  const fail = (at: 'sink' | 'keys' | 'journal' | 'prepare', error: AppError): CycleOutcome => ({
+  const fail = (at: 'sink' | 'keys' | 'prepare', error: AppError): CycleOutcome => ({
     ...cycle(),
     kind: 'failed',
     at,
     error,
   });
 
-  const seen = await look(rule, { memory, deps, ctx });
-  if ('at' in seen) return fail(seen.at, seen.error);
+  const boundsOf = (what: string) => ({
+    clock: deps.clock,
+    what: `${what} of ${rule.name}`,
+    timeoutMs: rule.settings.callTimeoutMs,
+  });
+
+  const looked = await look(rule, { memory, deps, ctx });
+  if ('at' in looked) return fail(looked.at, looked.error);
+  const { record } = looked;
+  const isKept =
+    record === null ||
+    (await bounded((own) => memory.ledger.save(record, own), ctx, boundsOf('saving the budget record')).then(
+      () => true,
+      (thrown: unknown) => {
+        deps.log.warn(
+          { cycleId, rule: rule.name, error: toAppError(thrown).message },
+          'the budget record is not saved',
+        );
+        return false;
+      },
+    ));
+  const seen = isKept ? looked : { ...looked, ...withoutRecord(looked.plan) };
   try {
-    if (seen.record !== null) await memory.ledger.save(seen.record, ctx);
-  } catch (thrown) {
-    return fail('journal', toAppError(thrown));
-  }
-  try {
-    await rule.prepare?.(seen.admission.plan, ctx);
+    const { prepare } = rule;
+    const { plan } = seen.admission;
+    if (prepare !== undefined) await bounded((own) => prepare(plan, own), ctx, boundsOf('preparing the acts'));
   } catch (thrown) {
     return fail('prepare', toAppError(thrown));
   }
   const performed = await perform(seen.admission.plan, { rule, memory, deps, ctx, itemOf: seen.keyed.itemOf });
   if (memory.errors.size > 0) forgetUnplanned(memory, new Set(seen.plan.acts.map(nameOf)));
-  await settleDepartures(rule, seen, memory, ctx).catch((thrown: unknown) =>
-    deps.log.warn(
-      { cycleId, rule: rule.name, error: toAppError(thrown).message },
-      'departures could not be acknowledged',
-    ),
+  await bounded((own) => settleDepartures(rule, seen, memory, own), ctx, boundsOf('acknowledging departures')).catch(
+    (thrown: unknown) =>
+      deps.log.warn(
+        { cycleId, rule: rule.name, error: toAppError(thrown).message },
+        'departures could not be acknowledged',
+      ),
   );
   const failures = failuresOf(seen.plan, memory);
   return {
