@@ -142,6 +142,12 @@ describe('Law 6: a hold', () => {
     expect(ledger.held).toBeUndefined();
   });
 
+  it('is not ended by a review while the keys of its entries are unknown (Law 5)', () => {
+    const whole = { ...facts(100, hour), target: 60, count: 60 };
+    const bad = ids(40).map((id): Act => ({ kind: 'quarantined', side: 'sink', id, reason: 'no key' }));
+    expect(admit(settle(hold(), whole), planOf(bad), whole).held?.destroys).toEqual(ids(40));
+  });
+
   it('that a review does not end is the same object from then on (Law 8)', () => {
     const whole = { ...facts(100, hour), target: 60, count: 60 };
     const first = admit(settle(hold(), whole), plan, whole);

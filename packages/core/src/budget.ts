@@ -56,7 +56,7 @@ export const settle = (
     };
   }
   const peak = Math.max(ledger.peak, facts.ownedCount);
-  if (peak === ledger.peak && held?.isReviewable !== true) return ledger;
+  if (peak === ledger.peak) return ledger;
   return { ...ledger, peak, ...(held !== undefined && { held: { ...held, isReviewable: false } }) };
 };
 

@@ -60,6 +60,8 @@ describe('Law 4: whose an entry is', () => {
     expect(ownershipOf({ [reservedTags.enrollmentSourceId]: 'h1' }, facts)).toEqual(untagged);
     expect(ownershipOf({}, { ...facts, adopted: true })).toEqual({ ...untagged, adopted: true });
     expect(ownershipOf({}, { ...facts, allowUntaggedDestroy: true })).toEqual({ ...untagged, destroyable: true });
+    const broken = ownershipOf({}, { ...facts, keyKnown: false, allowUntaggedDestroy: true });
+    expect(broken).toEqual({ ...untagged, destroyable: true });
     expect(ownershipOf({}, { ...facts, keyKnown: false, adopted: true })).toEqual({ kind: 'foreign' });
   });
 

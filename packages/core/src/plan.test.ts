@@ -128,6 +128,11 @@ describe('laws 1 and 2: what may destroy', () => {
     expect(quarantined(all)).toEqual(['i4']);
   });
 
+  it('Law 5: a source that drains to 0 but still shows a member leaves an entry with an unknown key alone', () => {
+    const source = { kind: 'known', entries: [want('a')], target: 0, count: 1 } as const;
+    expect(quarantined(plan({ source, observed }).acts)).toEqual(['i4']);
+  });
+
   it('Law 6: an explanation is carried on the destroy it is for', () => {
     const explain: PlanInput['explain'] = ({ id }) =>
       id === 'i1' ? { by: 'departure', cause: 'scale', revision: 7 } : undefined;
@@ -168,6 +173,22 @@ describe('Law 5: quarantine', () => {
   it('an owned entry made for the loser of a key withholds the winner too: it may be its entry', () => {
     const entries = [want('s1', known('k')), want('s2', known('k'))];
     expect(created(acts(entries, [have('i1', unknown('unreadable'), { sourceId: 's2' })]))).toEqual([]);
+  });
+
+  it('an entry made for the loser of a key stays while that one is quarantined', () => {
+    const entries = [want('s1', known('k')), want('s2', known('k'))];
+    const all = acts(entries, [have('i1', known('older key'), { sourceId: 's2' })]);
+    expect(destroyed(all)).toEqual([]);
+    expect(quarantined(all)).toEqual(['s2', 'i1']);
+  });
+
+  it('the reason names the first of several, whatever the input order', () => {
+    const twice = [have('i2', unknown('x'), { sourceId: 's1' }), have('i1', unknown('x'), { sourceId: 's1' })];
+    for (const observed of [twice, [...twice].reverse()]) {
+      expect(acts([want('s1')], observed)[0]).toMatchObject({
+        reason: 'not created while the key of the existing "i1" is unknown',
+      });
+    }
   });
 
   it('one bad member in 1,000 does not withhold 999', () => {
@@ -225,6 +246,7 @@ describe('Law 3: order and id', () => {
     expect(idOf([want('a')], [foreign])).toBe(idOf([want('a')], []));
     expect(idOf([want('a')], [])).not.toBe(idOf([want('b')], []));
     expect(idOf([want('a', known('a'), '1')], [])).not.toBe(idOf([want('a', known('a'), '2')], []));
+    expect(idOf([want('bc', known('a'))], [])).not.toBe(idOf([want('c', known('ab'))], []));
     const gone = [have('i', known('a'))];
     expect(idOf([], gone, { explain: () => ({ by: 'commit', revision: 2 }) })).toBe(idOf([], gone));
     expect(idOf([], gone)).not.toBe(idOf([], [have('j', known('a'))]));

@@ -48,6 +48,7 @@ describe('slots: binding', () => {
     const members = [member('c', { slot: '-1' }), member('b', { slot: '01' }), member('a', { slot: '1' }), member('d')];
     expect(shown(bind(4, members))).toEqual(['0:b!', '1:a', '2:c!', '3:d!']);
     expect(shown(bind(1, [{ id: 'a', health: 'unknown', tags: null }]))).toEqual(['0:a!']);
+    expect(shown(bind(2, [member('a', { hash: 'old' }), member('b')]))).toEqual(['0:a!', '1:b!']);
   });
 
   it.each<[string, Given, Given]>([
