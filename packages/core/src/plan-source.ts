@@ -17,15 +17,30 @@ export const indexSource = (entries: readonly DesiredEntry[]): IndexedSource => 
   const rowOf = new Map<string, number>();
   const unknown: DesiredEntry[] = [];
   const losers: { entry: DesiredEntry; row: number }[] = [];
+  let hasTwins = false;
   for (const entry of entries) {
     if (entry.key.kind === 'unknown') {
       unknown.push(entry);
       continue;
     }
-    const row = rowOf.get(entry.key.value);
+    const key = entry.key.value;
+    if (!hasTwins) {
+      // Setting without asking first halves the look-ups; the one entry that shows a twin is repaired.
+      rowOf.set(key, wants.length);
+      if (rowOf.size > wants.length) {
+        wants.push(entry);
+        continue;
+      }
+      hasTwins = true;
+      rowOf.set(
+        key,
+        wants.findIndex((other) => other.key.kind === 'known' && other.key.value === key),
+      );
+    }
+    const row = rowOf.get(key);
     const holder = row === undefined ? undefined : wants[row];
     if (row === undefined || holder === undefined) {
-      rowOf.set(entry.key.value, wants.length);
+      rowOf.set(key, wants.length);
       wants.push(entry);
     } else if (compareUtf8(entry.id, holder.id) < 0) {
       wants[row] = entry;
