@@ -1,8 +1,9 @@
 import {
   AppError,
-  type Departure,
+  approve,
   type DesiredEntry,
   digest,
+  emptyLedger,
   type InstanceDescription,
   type Key,
   type ObservedEntry,
@@ -12,10 +13,14 @@ import {
   reservedTags,
 } from '@infrakit/core';
 import {
+  type CycleDeps,
   type CycleMemory,
   type CycleOutcome,
   cycleMemory,
+  type Look,
+  type LoopTiming,
   ledgerStore,
+  look,
   loop,
   type Rule,
   type RuleSettings,
@@ -25,6 +30,7 @@ import {
   workerPool,
 } from '@infrakit/runtime';
 import {
+  type CallContext,
   direct,
   faulty,
   type Instance,
@@ -38,13 +44,7 @@ import {
   withDeadline,
 } from '@infrakit/spi';
 import { Subject } from 'rxjs';
-
-/** A member of a source: `key` null cannot be computed; left out it is the id. */
-export interface Item {
-  readonly id: string;
-  readonly key?: string | null;
-  readonly content?: string;
-}
+import { type Item, keyOfItem, known } from './source.ts';
 
 /** What a law test turns: everything not given is as a rule has it by default. */
 export interface WorldOptions {
@@ -56,6 +56,11 @@ export interface WorldOptions {
   readonly ruleName?: string;
   readonly patienceMs?: number;
   readonly concurrency?: number;
+  readonly timing?: Partial<LoopTiming>;
+  /** Parts of the rule that a test replaces. */
+  readonly rule?: Partial<Rule<Item, InstanceDescription>>;
+  /** Around every call to the sink and the journal; a crash or a lost answer is played here. */
+  readonly around?: <T>(call: string, act: () => Promise<T>) => Promise<T>;
 }
 
 const defaults: RuleSettings = {
@@ -70,36 +75,9 @@ const defaults: RuleSettings = {
   graceMs: 30_000,
 };
 
-const timing = { quietMs: 100, maxWaitMs: 1_000, syncIntervalMs: 5_000 };
+const timing: LoopTiming = { quietMs: 100, maxWaitMs: 1_000, syncIntervalMs: 5_000 };
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-const keyOfItem = (item: Item): Key =>
-  item.key === null
-    ? { kind: 'unknown', reason: `no key for ${item.id}` }
-    : { kind: 'known', value: item.key ?? item.id };
-
-const ids = (names: readonly string[]): Item[] => names.map((id) => ({ id }));
-
-/** `count` items named `<prefix>1` …, all of them of width 5 so that they sort. */
-export const items = (count: number, prefix = 'h'): Item[] =>
-  ids(Array.from({ length: count }, (_, n) => `${prefix}${String(n + 1).padStart(5, '0')}`));
-
-/** A source known as a whole: a group that wants as many as it has, unless told otherwise. */
-export const known = (
-  members: readonly Item[],
-  facts: Partial<Extract<Source<Item>, { kind: 'known' }>> = {},
-): Source<Item> => ({
-  kind: 'known',
-  items: members,
-  count: members.length,
-  target: members.length,
-  ...facts,
-});
-
-/** Departures of these ids, for a cause that explains their going. */
-export const departed = (names: readonly string[], cause: Departure['Cause'] = 'scale', revision = 1): Departure[] =>
-  names.map((ID) => ({ ID, Cause: cause, Revision: revision }));
 
 /** One rule between a source in memory and an instance plugin in memory, on a clock that only the test moves. */
 export const lawWorld = (options: WorldOptions = {}) => {
@@ -109,7 +87,9 @@ export const lawWorld = (options: WorldOptions = {}) => {
   const faults: InstanceFaults = {};
   const storage = memoryStorage();
   const writes: string[] = [];
-  const journalFaults: { write?: boolean; read?: boolean; stall?: boolean } = {};
+  const journalFaults: { write?: 'error' | 'hang' | undefined; read?: 'error' | 'hang' | undefined } = {};
+  const around = options.around ?? ((_call, act) => act());
+  const load = { inFlight: 0, most: 0 };
   const ruleName = options.ruleName ?? 'nfs';
   const owner = ownerLabel('stack', 'enrollment', ruleName);
   const settings = { ...defaults, ...options.settings };
@@ -117,35 +97,42 @@ export const lawWorld = (options: WorldOptions = {}) => {
 
   const journal: Journal = (() => {
     const plain = memoryJournal(storage, 'enrollment');
-    const fail = async (): Promise<never> => {
-      throw new AppError('STORE_UNAVAILABLE', 'injected fault: no store');
+    const suffer = <T>(fault: 'error' | 'hang' | undefined, act: () => Promise<T>): Promise<T> => {
+      if (fault === 'hang') return new Promise(() => {});
+      if (fault === 'error') return Promise.reject(new AppError('STORE_UNAVAILABLE', 'injected fault: no store'));
+      return act();
     };
     return {
       ...plain,
-      read: (params, ctx) => (journalFaults.read ? fail() : plain.read(params, ctx)),
-      write: (params, ctx) => {
-        if (journalFaults.write) return fail();
-        if (journalFaults.stall) return new Promise(() => {});
-        writes.push(`journal ${params.key}`);
-        return plain.write(params, ctx);
-      },
+      read: (params, ctx) => around('read', () => suffer(journalFaults.read, () => plain.read(params, ctx))),
+      write: (params, ctx) =>
+        around('write', () =>
+          suffer(journalFaults.write, () => {
+            writes.push(`journal ${params.key}`);
+            return plain.write(params, ctx);
+          }),
+        ),
     };
   })();
 
+  const counted = async <T>(call: string, act: () => Promise<T>): Promise<T> => {
+    writes.push(call);
+    load.inFlight += 1;
+    load.most = Math.max(load.most, load.inFlight);
+    try {
+      return await around(call, act);
+    } finally {
+      load.inFlight -= 1;
+    }
+  };
+  const nameOf = (id: string): string => world.find(id)?.description.Tags?.[reservedTags.enrollmentSourceId] ?? id;
   const recorded = (instance: Instance): Instance => ({
     ...instance,
-    provision: (params, ctx) => {
-      writes.push(`provision ${params.spec.Tags[reservedTags.enrollmentSourceId]}`);
-      return instance.provision(params, ctx);
-    },
-    label: (params, ctx) => {
-      writes.push(`label ${params.id}`);
-      return instance.label(params, ctx);
-    },
-    destroy: (params, ctx) => {
-      writes.push(`destroy ${world.find(params.id)?.description.Tags?.[reservedTags.enrollmentSourceId] ?? params.id}`);
-      return instance.destroy(params, ctx);
-    },
+    provision: (params, ctx) =>
+      counted(`provision ${params.spec.Tags[reservedTags.enrollmentSourceId]}`, () => instance.provision(params, ctx)),
+    label: (params, ctx) => counted(`label ${params.id}`, () => instance.label(params, ctx)),
+    destroy: (params, ctx) => counted(`destroy ${nameOf(params.id)}`, () => instance.destroy(params, ctx)),
+    describe: (params, ctx) => around('describe', () => instance.describe(params, ctx)),
   });
   const withoutKeys = (instance: Instance): Instance => ({
     ...instance,
@@ -237,9 +224,22 @@ export const lawWorld = (options: WorldOptions = {}) => {
     destroy: async (id, reason, ctx) => {
       await sink.destroy({ id, context: { Reason: reason } }, ctx);
     },
+    ...options.rule,
   });
 
-  let running: { memory: CycleMemory; triggers: Subject<void>; stop: () => void } | undefined;
+  interface Running {
+    readonly memory: CycleMemory;
+    readonly triggers: Subject<void>;
+    readonly deps: Omit<CycleDeps, 'wake'>;
+    readonly kept: Rule<Item, InstanceDescription>;
+    readonly stop: () => void;
+  }
+  let running: Running | undefined;
+  const alive = (): Running => {
+    if (running === undefined) throw new Error('no loop is running');
+    return running;
+  };
+  const context = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: settings.callTimeoutMs });
   const outcomes: CycleOutcome[] = [];
   let cycles = 0;
 
@@ -247,7 +247,7 @@ export const lawWorld = (options: WorldOptions = {}) => {
   const start = (revision = 1): void => {
     const memory = cycleMemory(store());
     const triggers = new Subject<void>();
-    const deps = {
+    const deps: Omit<CycleDeps, 'wake'> = {
       clock,
       random,
       pool,
@@ -255,10 +255,13 @@ export const lawWorld = (options: WorldOptions = {}) => {
       newId: () => `c${cycles++}`,
       patienceMs: options.patienceMs ?? 1_000,
     };
-    const subscription = loop(rule(revision), { memory, deps, timing }, triggers).subscribe((outcome) => {
-      outcomes.push(outcome);
-    });
-    running = { memory, triggers, stop: () => subscription.unsubscribe() };
+    const kept = rule(revision);
+    const subscription = loop(kept, { memory, deps, timing: { ...timing, ...options.timing } }, triggers).subscribe(
+      (outcome) => {
+        outcomes.push(outcome);
+      },
+    );
+    running = { memory, triggers, deps, kept, stop: () => subscription.unsubscribe() };
   };
   const kill = (): void => {
     running?.stop();
@@ -284,6 +287,8 @@ export const lawWorld = (options: WorldOptions = {}) => {
     ruleName,
     settings,
     pool,
+    /** Mutating calls to the sink that are in progress, and the most there ever were at once. */
+    load,
     /** Ids of the source that have an entry of ours in the sink, as often as they have one. */
     enrolled,
     /** Sets what the source says from now on; nobody is told. */
@@ -316,9 +321,32 @@ export const lawWorld = (options: WorldOptions = {}) => {
       await clock.advance(12_000);
       writes.length = 0;
       outcomes.length = 0;
+      load.most = 0;
     },
-    /** The budget record as it is on disk. */
+    /** The budget record as it is on disk, by a reader of its own. */
     ledger: store,
+    /** A commit of the rule (Law 6): durable, and then taken up by a new loop. `hasNewSource` if it changed the list. */
+    commit: async (revision: number, hasNewSource: boolean): Promise<void> => {
+      kill();
+      await store().save({ ledger: emptyLedger, commit: hasNewSource ? { revision, ids: null } : null }, context());
+      start(revision);
+    },
+    /** `approve <rule> [--plan <id>]`: `PLAN_STALE` when another plan is held. */
+    approve: async (planId?: string): Promise<void> => {
+      const { memory } = alive();
+      const record = await memory.ledger.load(context());
+      await memory.ledger.save({ ...record, ledger: approve(record.ledger, planId) }, context());
+      running?.triggers.next();
+    },
+    /** The plan as it would be shown now; writes nothing (Law 3). */
+    preview: async (): Promise<Look<Item>> => {
+      const { memory, deps, kept } = alive();
+      const seen = await look(kept, { memory, deps: { ...deps, wake: () => {} }, ctx: context() });
+      if ('at' in seen) throw seen.error;
+      return seen;
+    },
+    /** What the loop remembers between cycles. */
+    memory: (): CycleMemory => alive().memory,
     journal,
     /** Bounds a promise in real time, so that a test of hanging never hangs. */
     soon: <T>(work: Promise<T>): Promise<T> =>

@@ -1,4 +1,13 @@
-import { type Act, type AppError, type Departure, earliestDue, isChange, type Plan, toAppError } from '@infrakit/core';
+import {
+  type Act,
+  type AppError,
+  type Departure,
+  earliestDue,
+  isChange,
+  type Plan,
+  retainKeys,
+  toAppError,
+} from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
 import { bounded } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
@@ -68,10 +77,17 @@ const settleDepartures = async <S, O>(
   memory.settledRevision = source.revision;
 };
 
-const againAt = (memory: CycleMemory, performed: Performed, nowMs: number): number | null => {
+/**
+ * When to look again without being told. Acts under way say themselves when they end, and held ones wait for something
+ * else than time: a wait of theirs that is over must not make the loop spin.
+ */
+const againAt = (memory: CycleMemory, admitted: Plan, performed: Performed, nowMs: number): number | null => {
   if (performed.notBegun > 0) return nowMs;
-  const times = [earliestDue(memory.backoff), earliestExpected(memory)].filter((ms) => ms !== undefined);
-  return times.length === 0 ? null : Math.min(...times);
+  const waiting = new Set(memory.backoff.size === 0 ? [] : admitted.acts.filter(isChange).map(nameOf));
+  for (const name of memory.underWay.keys()) waiting.delete(name);
+  const times = [earliestDue(retainKeys(memory.backoff, waiting)), earliestExpected(memory)];
+  const told = times.filter((ms) => ms !== undefined);
+  return told.length === 0 ? null : Math.min(...told);
 };
 
 /**
@@ -147,6 +163,6 @@ export const reconcile = async <S, O>(
     held: heldOf(seen),
     counts: countsOf(seen, performed, failures.length),
     failures,
-    againAtMs: againAt(memory, performed, deps.clock.now()),
+    againAtMs: againAt(memory, seen.admission.plan, performed, deps.clock.now()),
   };
 };
