@@ -48,7 +48,7 @@ const withDigest = (digestOf: (answer: Whole) => string): GroupSubject =>
 /** Groups with one thing wrong each. */
 export const brokenGroups = [
   {
-    what: 'refuses plans as no controller may',
+    what: 'plans a destroy when it is asked to plan a commit',
     failing: 'planning a commit changes nothing and makes no rule',
     make: () => changed((group) => ({ plan: async (params) => group.plan({ ...params, operation: 'destroy' }, ctx) })),
   },

@@ -137,6 +137,8 @@ export const journalContract: ContractSuite<JournalSubject> = {
       run: async ({ journal }, ctx) => {
         const keys = Array.from({ length: 300 }, (_, index) => `long/${String(index).padStart(3, '0')}`);
         for (const key of keys) await put(journal, key, 1, ctx);
+        const { entries } = await journal.list({ prefix: `${root}long/` }, ctx);
+        demandEqual(entries.length, keys.length, 'the number of entries in a long list');
         await demandKeys(journal, 'long/', keys, ctx);
       },
     },

@@ -222,6 +222,8 @@ export const storeContract: ContractSuite<StoreSubject> = {
       run: async ({ store }, ctx) => {
         const keys = Array.from({ length: 300 }, (_, index) => `long/${index}`);
         for (const key of keys) await put(store, key, 1, ctx);
+        const { records } = await store.list({ prefix: `${root}long/` }, ctx);
+        demandEqual(records.length, keys.length, 'the number of records in a long list');
         await demandKeys(store, 'long/', keys, ctx);
       },
     },
