@@ -1,9 +1,10 @@
 import { compareUtf8 } from './canonical.ts';
 import type { ObservedEntry, Ownership } from './entry.ts';
+import type { IndexedSource } from './plan-source.ts';
 
 /** The entries of a sink, sorted out: ownership first, then keys, compared only within our own (Law 4). */
 export interface IndexedSink {
-  /** Who fills a row of the source; of several, the oldest, else the smallest id (EI-E10). */
+  /** Who fills a row of the source; of several, ours first, then the wanted content, the oldest, the smallest id (EI-E10). */
   readonly holders: readonly (ObservedEntry | undefined)[];
   readonly surplus: readonly { readonly entry: ObservedEntry; readonly key: string; readonly row: number }[];
   /** Ours, with a key that the source does not want. */
@@ -29,10 +30,23 @@ export const mayDestroy = (ownership: Ownership): boolean => {
   }
 };
 
-// Entries that tell no age come behind those that do, so that the order is total whatever is mixed.
-const precedes = (left: ObservedEntry, right: ObservedEntry): boolean => {
-  const [a, b] = [left.createdMs ?? Number.POSITIVE_INFINITY, right.createdMs ?? Number.POSITIVE_INFINITY];
-  return a === b ? compareUtf8(left.id, right.id) < 0 : a < b;
+const ownershipRank = { ours: 0, named: 1, untagged: 2, foreign: 3 } as const satisfies Record<
+  Ownership['kind'],
+  number
+>;
+
+/** The rank of an entry among those with its key: ours before others, then what has the wanted content, then the oldest. */
+const rankOf = ({ ownership, content, createdMs }: ObservedEntry, wanted: string | undefined): number[] => [
+  ownershipRank[ownership.kind],
+  wanted === undefined || content === undefined || content === wanted ? 0 : 1,
+  // Entries that tell no age come behind those that do, so that the order is total whatever is mixed.
+  createdMs ?? Number.POSITIVE_INFINITY,
+];
+
+const precedes = (left: ObservedEntry, right: ObservedEntry, wanted: string | undefined): boolean => {
+  const [a, b] = [rankOf(left, wanted), rankOf(right, wanted)];
+  const place = a.findIndex((rank, index) => rank !== b[index]);
+  return place < 0 ? compareUtf8(left.id, right.id) < 0 : (a[place] ?? 0) < (b[place] ?? 0);
 };
 
 /**
@@ -41,7 +55,7 @@ const precedes = (left: ObservedEntry, right: ObservedEntry): boolean => {
  */
 export const indexSink = (
   observed: readonly ObservedEntry[],
-  rowOf: ReadonlyMap<string, number>,
+  { rowOf, wants }: Pick<IndexedSource, 'rowOf' | 'wants'>,
   options: { readonly destroying?: ReadonlySet<string> | undefined; readonly isUntaggedBroken: boolean },
 ): IndexedSink => {
   const holders: (ObservedEntry | undefined)[] = new Array(rowOf.size).fill(undefined);
@@ -66,7 +80,7 @@ export const indexSink = (
       }
       const holder = holders[row];
       if (holder === undefined) holders[row] = entry;
-      else if (precedes(entry, holder)) {
+      else if (precedes(entry, holder, wants[row]?.content)) {
         holders[row] = entry;
         surplus.push({ entry: holder, key: key.value, row });
       } else surplus.push({ entry, key: key.value, row });

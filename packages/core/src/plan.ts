@@ -171,7 +171,7 @@ const draftUnwanted = (draft: Draft, input: PlanInput, source: IndexedSource, si
  * yes          yes, ours                       keep         content changed, OnChange replace: replace
  * yes          yes, named and judged           label        (then ours); named, not judged: keep
  * yes          yes, untagged                   keep         adopted: label
- * yes          yes, twice                      duplicate    of the oldest; reduced only where ours (EI-E10)
+ * yes          yes, twice                      duplicate    of the best (ours, wanted content, oldest); reduced only where ours (EI-E10)
  * no           yes, ours or named and judged   destroy      untagged: only when adopted or destroyable
  * no           yes, named, not judged          quarantined
  * no           yes, untagged                   foreign
@@ -188,7 +188,7 @@ const draftUnwanted = (draft: Draft, input: PlanInput, source: IndexedSource, si
 export const plan = (input: PlanInput): Plan => {
   const { source: reading } = input;
   const source = indexSource(reading.kind === 'unknown' ? [] : reading.entries);
-  const sink = indexSink(input.observed, source.rowOf, {
+  const sink = indexSink(input.observed, source, {
     destroying: input.destroying,
     isUntaggedBroken: input.enrollmentPolicy === 'DisableProvision',
   });
