@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topicDelivery, topicSchemas } from './topic-schema.ts';
+import { RpcChunk, topicDelivery, topicSchemas } from './topic-schema.ts';
 
 const call = {
   jsonrpc: '2.0',
@@ -7,7 +7,11 @@ const call = {
   method: 'Group.Members',
   params: {},
   replyTo: 'infrakit/reply/cli-1',
+  to: 'n1.1',
+  host: 'h',
+  sentAtMs: 1_767_225_600_000,
   timeoutMs: 10_000,
+  version: '1.0.0',
   context: {},
 };
 const state = {
@@ -37,14 +41,22 @@ const good = [
   ],
   ['rpc', call],
   ['rpc', { ...call, context: { idempotencyKey: 'k', fencing: 7, trace: 't' } }],
-  ['rpc', { jsonrpc: '2.0', method: 'chunk', params: { id: 'c1', index: 0, count: 2, text: '{' } }],
+  ['rpc', { ...call, via: 'mystack/cattle' }],
+  ['rpc', { jsonrpc: '2.0', method: 'cancel', params: { id: 'c1', replyTo: 'infrakit/reply/cli-1', to: 'n1.1' } }],
   ['reply', { jsonrpc: '2.0', id: 1, result: null }],
   [
     'reply',
     { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'no', data: { code: 'TERM_STALE', facts: {} } } },
   ],
   ['reply', { jsonrpc: '2.0', method: 'progress', params: { id: 'c1', seq: 0, message: '3 of 5', fraction: 0.6 } }],
-  ['reply', { jsonrpc: '2.0', method: 'chunk', params: { id: 'c1', index: 1, count: 2, text: '}' } }],
+  [
+    'reply',
+    {
+      jsonrpc: '2.0',
+      id: 'c1',
+      error: { code: -32_000, message: 'no', data: { code: 'INTERNAL', facts: { a: 1 }, cause: { message: 'deep' } } },
+    },
+  ],
   ['event', { Topic: 'cattle/member/joined', ID: 'cattle/i-1', Message: '', Timestamp: '2026-01-01T00:00:00Z' }],
   ['state', state],
   ['member', { ID: 'i-1', LogicalID: null, Tags: null, Health: 'healthy', Address: '10.0.0.1' }],
@@ -58,7 +70,9 @@ const bad = [
   ['rpc', { ...call, params: [] }],
   ['rpc', { ...call, timeoutMs: 0 }],
   ['rpc', { ...call, replyTo: undefined }],
-  ['rpc', { jsonrpc: '2.0', method: 'chunk', params: { id: 'c1', index: 2, count: 2, text: '' } }],
+  ['rpc', { ...call, to: '' }],
+  ['rpc', { ...call, via: '' }],
+  ['rpc', { jsonrpc: '2.0', method: 'cancel', params: { id: 'c1' } }],
   ['reply', { jsonrpc: '2.0', id: 1, result: 1, error: { code: 1, message: '', data: { code: 'X', facts: {} } } }],
   ['reply', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'text only' } }],
   ['event', { ID: 'x', Message: '', Timestamp: '2026-01-01T00:00:00Z' }],
@@ -86,4 +100,19 @@ describe('payloads by topic (DESIGN §3)', () => {
     const retained = Object.entries(topicDelivery).filter(([, { retain }]) => retain);
     expect(retained.map(([kind]) => kind).sort()).toEqual(['member', 'plugin', 'process', 'state']);
   });
+});
+
+describe('the first line of a piece (DESIGN §3)', () => {
+  it.each([
+    { chunk: 'c1', n: 0, of: 1 },
+    { chunk: 'c1', n: 4, of: 5 },
+  ])('accepts %j', (line) => expect(RpcChunk.parse(line)).toEqual(line));
+
+  it.each([
+    { chunk: 'c1', n: 2, of: 2 },
+    { chunk: 'c1', n: -1, of: 2 },
+    { chunk: '', n: 0, of: 2 },
+    { chunk: 'c1', n: 0.5, of: 2 },
+    { chunk: 'c1', n: 0, of: 2, text: 'x' },
+  ])('refuses %j', (line) => expect(RpcChunk.safeParse(line).success).toBe(false));
 });

@@ -42,26 +42,42 @@ export const RpcContext = z.strictObject({
 });
 export type RpcContext = z.infer<typeof RpcContext>;
 
-/** A call: JSON-RPC 2.0, where its answer goes, and how long the caller waits. */
+/**
+ * A call: JSON-RPC 2.0, where its answer goes, and how long the caller waits. It is for one incarnation, which need not
+ * hear of it in time: `sentAtMs` (milliseconds since 1970, on the clock of `host`) tells how old it is. `version` is that
+ * of the interface the caller knows; `via` names the proxy that a mutation of a managed object comes through (DESIGN §3).
+ */
 export const RpcRequest = z.strictObject({
   jsonrpc,
   id: RpcId,
   method: z.string().min(1),
   params: z.record(z.string(), z.unknown()),
   replyTo: z.string().min(1),
+  to: z.string().min(1),
+  host: z.string().min(1),
+  sentAtMs: z.number(),
   timeoutMs: z.number().positive(),
+  version: z.string().min(1),
+  via: z.string().min(1).optional(),
   context: RpcContext,
 });
 export type RpcRequest = z.infer<typeof RpcRequest>;
 
-/** One piece of a message too large for one packet; `text` of all `count` pieces in order is the message. */
-export const RpcChunk = z.strictObject({
+/** Word on a call's topic that its caller waits no longer. */
+export const RpcCancel = z.strictObject({
   jsonrpc,
-  method: z.literal('chunk'),
-  params: z
-    .strictObject({ id: RpcId, index: Count, count: z.number().int().positive(), text: z.string() })
-    .refine(({ index, count }) => index < count, { error: 'index must be below count' }),
+  method: z.literal('cancel'),
+  params: z.strictObject({ id: RpcId, replyTo: z.string().min(1), to: z.string().min(1) }),
 });
+export type RpcCancel = z.infer<typeof RpcCancel>;
+
+/**
+ * The first line of one piece of a message too large for one packet; the bytes after it are the piece. The bytes of all
+ * `of` pieces in order are the message. `chunk`, which comes first in the line, is the same in all of them.
+ */
+export const RpcChunk = z
+  .strictObject({ chunk: z.string().min(1), n: Count, of: z.number().int().positive() })
+  .refine(({ n, of }) => n < of, { error: 'n must be below of' });
 export type RpcChunk = z.infer<typeof RpcChunk>;
 
 /** A sign of life of a long call; it extends the caller's deadline. */
@@ -76,14 +92,21 @@ export type RpcProgress = z.infer<typeof RpcProgress>;
 export const RpcResult = z.strictObject({ jsonrpc, id: RpcId, result: z.unknown() });
 export type RpcResult = z.infer<typeof RpcResult>;
 
-/** A refusal or failure; `data.code` is a code of the error table, perhaps of a newer version than ours. */
+/**
+ * A refusal or failure; `data.code` is a code of the error table, perhaps of a newer version than ours. `data.cause` is
+ * `{message, code?, facts?, cause?}`, read by hand to a limited depth.
+ */
 export const RpcFailure = z.strictObject({
   jsonrpc,
   id: RpcId.nullable(),
   error: z.strictObject({
     code: z.number().int(),
     message: z.string(),
-    data: z.strictObject({ code: z.string().min(1), facts: z.record(z.string(), z.unknown()) }),
+    data: z.strictObject({
+      code: z.string().min(1),
+      facts: z.record(z.string(), z.unknown()),
+      cause: z.unknown().optional(),
+    }),
   }),
 });
 export type RpcFailure = z.infer<typeof RpcFailure>;
@@ -111,12 +134,15 @@ export const StatePayload = z.strictObject({
 });
 export type StatePayload = z.infer<typeof StatePayload>;
 
-/** What may be published on each family of topics; types and checks every publish and every message received (DESIGN §3). */
+/**
+ * What may be published on each family of topics; types and checks every publish and every message received (DESIGN §3).
+ * What is too large for one packet travels on `rpc` and `reply` in pieces ({@link RpcChunk}).
+ */
 export const topicSchemas = {
   process: ProcessPresence,
   plugin: PluginAdvertisement,
-  rpc: z.union([RpcRequest, RpcChunk]),
-  reply: z.union([RpcResult, RpcFailure, RpcProgress, RpcChunk]),
+  rpc: z.union([RpcRequest, RpcCancel]),
+  reply: z.union([RpcResult, RpcFailure, RpcProgress]),
   event: Event,
   state: StatePayload,
   member: Member,
