@@ -37,6 +37,7 @@ import {
   type InstanceFaults,
   instanceInterface,
   type Journal,
+  type MemoryWorld,
   memoryInstance,
   memoryJournal,
   memoryStorage,
@@ -57,6 +58,8 @@ export interface WorldOptions {
   readonly patienceMs?: number;
   readonly concurrency?: number;
   readonly timing?: Partial<LoopTiming>;
+  /** A sink that is shared with another rule. */
+  readonly world?: MemoryWorld;
   /** Parts of the rule that a test replaces. */
   readonly rule?: Partial<Rule<Item, InstanceDescription>>;
   /** Around every call to the sink and the journal; a crash or a lost answer is played here. */
@@ -83,7 +86,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 export const lawWorld = (options: WorldOptions = {}) => {
   const clock = virtualClock();
   const random = seededRandom(options.seed ?? 1);
-  const world = memoryWorld();
+  const world = options.world ?? memoryWorld();
   const faults: InstanceFaults = {};
   const storage = memoryStorage();
   const writes: string[] = [];
