@@ -37,10 +37,14 @@ export interface RuleBookDeps extends Omit<CycleDeps, 'wake'> {
 export interface RuleBook<S, O> {
   readonly names: () => readonly string[];
   readonly find: (name: string) => KeptRule<S, O> | undefined;
+  /** Whether there was a rule of that name in the life of this process, though it is destroyed now. */
+  readonly wasKnown: (name: string) => boolean;
   /** Validates, stores, then swaps the loops; a failure leaves everything as it was (EI-C3, EI-C4). */
   readonly commit: (name: string, spec: Spec, revision: number, ctx: CallContext) => Promise<KeptRule<S, O>>;
   /** Brings a rule into a phase, durably. `destroying` ends by itself when nothing of ours is left downstream. */
   readonly enter: (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext) => Promise<void>;
+  /** Resolves when there is no rule of that name. */
+  readonly gone: (name: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -55,6 +59,8 @@ const ending = (): CallContext => ({ signal: new AbortController().signal, timeo
 export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBook<S, O> => {
   const rules = new Map<string, KeptRule<S, O>>();
   const turns = new Map<string, Serial>();
+  const destroyed = new Set<string>();
+  const waiting = new Map<string, (() => void)[]>();
   const { journal } = deps;
 
   const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -68,6 +74,9 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     await memory.ledger.remove(ending());
     await removeRuleRecord(journal, name, ending());
     rules.delete(name);
+    destroyed.add(name);
+    for (const resolve of waiting.get(name) ?? []) resolve();
+    waiting.delete(name);
     deps.state.clear(name);
     deps.changed();
   };
@@ -122,7 +131,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
 
   const commit = async (name: string, spec: Spec, revision: number, ctx: CallContext): Promise<KeptRule<S, O>> => {
     const known = rules.get(name);
-    if (known?.record.revision === revision && known.record.phase !== 'destroying') return known;
+    const phase = known?.record.phase;
+    if (known?.record.revision === revision && (phase === 'active' || phase === 'held')) return known;
     const before = await readRuleRecord(journal, name, ctx);
     if (before !== null && revision < before.revision) {
       throw new AppError(
@@ -133,7 +143,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     const owner = ownerLabel(deps.stackId, deps.name, name);
     const accepted = await kind.accept(spec, revision, owner, ctx);
     const memory = known?.memory ?? cycleMemory(ledgerStore(journal, `${deps.name}/${name}`));
-    const isReplay = before?.revision === revision;
+    // After a restart the same revision is the manager giving a spec back, which does not resume a freed rule (GP-M9).
+    const isReplay = known === undefined && before?.revision === revision;
     const record: RuleRecord = isReplay
       ? before
       : { revision, sourceHash: accepted.sourceHash, phase: 'active', reason: '' };
@@ -157,15 +168,20 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     const record = { ...rule.record, phase, reason };
     await writeRuleRecord(journal, name, record, ctx);
     await rule.life?.stop();
-    begin({ ...(rules.get(name) ?? rule), record });
     if (phase === 'destroying' && rule.accepted.onDestroy === 'leave') await forget(name, rule.memory);
+    else begin({ ...(rules.get(name) ?? rule), record });
   };
 
   return {
     names: () => [...rules.keys()].sort(),
     find: (name) => rules.get(name),
+    wasKnown: (name) => destroyed.has(name),
     commit: (name, spec, revision, ctx) => inTurn(name, () => commit(name, spec, revision, ctx)),
     enter: (name, phase, reason, ctx) => inTurn(name, () => enter(name, phase, reason, ctx)),
+    gone: (name) =>
+      rules.has(name)
+        ? new Promise((resolve) => waiting.set(name, [...(waiting.get(name) ?? []), resolve]))
+        : Promise.resolve(),
     stop: async () => {
       await Promise.all([...rules.values()].map((rule) => rule.life?.stop()));
     },

@@ -33,6 +33,12 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     return rule;
   };
 
+  /** Freeing or destroying what was destroyed already is no error (EI-C1). */
+  const isGone = (name: string): boolean => {
+    const own = objectName(deps.name, name);
+    return book.find(own) === undefined && book.wasKnown(own);
+  };
+
   const liveOf = (name: string) => {
     const { life } = ruleOf(name);
     if (life === null) throw new AppError('RULE_HELD', `${name} is freed: commit it again to resume it`);
@@ -85,6 +91,7 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     reason: string,
     ctx: CallContext,
   ) => {
+    if (isGone(name)) return { objects: [] };
     const before = objectOf(ruleOf(name));
     await book.enter(before.metadata.name, phase, reason, ctx);
     return { objects: [before] };
@@ -99,7 +106,12 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     },
     describe: async ({ search }) => ({ objects: found(search).map(objectOf) }),
     free: ({ name }, ctx) => enter(name, 'freed', '', ctx),
-    destroy: ({ name }, ctx) => enter(name, 'destroying', '', ctx),
+    // Answers when what is ours downstream is gone too; past its deadline the work goes on by itself (GP-G10).
+    destroy: async ({ name }, ctx) => {
+      const before = await enter(name, 'destroying', '', ctx);
+      await book.gone(objectName(deps.name, name));
+      return before;
+    },
     spec: async ({ name }) => {
       const { spec, record } = ruleOf(name);
       return { spec, revision: record.revision };
