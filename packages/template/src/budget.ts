@@ -1,0 +1,60 @@
+import { BudgetExceeded } from './errors.ts';
+
+/** Limits of one rendering; a template that goes beyond one ends in an exec error. */
+export interface Limits {
+  /** Evaluated nodes, list elements and the like. */
+  readonly steps: number;
+  /** Characters of the result. */
+  readonly output: number;
+  /** Characters that functions may produce in all, results that are thrown away included. */
+  readonly memory: number;
+  /** Templates within templates. */
+  readonly depth: number;
+  /** Levels of blocks and parentheses in the text. */
+  readonly nesting: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  steps: 2_000_000,
+  output: 16 * 1024 * 1024,
+  memory: 64 * 1024 * 1024,
+  depth: 250,
+  nesting: 250,
+};
+
+/** Levels of lists and maps within each other that are printed, encoded and compared. */
+export const MAX_VALUE_DEPTH = 1000;
+
+/** What is left of the limits of one rendering. */
+export interface Budget {
+  /** Counts work that has been or is about to be done. */
+  step(count?: number): void;
+  /** Counts characters that are about to be produced; call it before producing many. */
+  produce(characters: number): void;
+}
+
+export const makeBudget = (limits: Limits): Budget => {
+  let steps = limits.steps;
+  let memory = limits.memory;
+  return {
+    step(count = 1) {
+      steps -= count;
+      if (!(steps >= 0)) {
+        throw new BudgetExceeded(`the template needs more than ${limits.steps} steps`);
+      }
+    },
+    produce(characters) {
+      memory -= characters;
+      if (!(memory >= 0)) {
+        throw new BudgetExceeded(`the template produces more than ${limits.memory} characters`);
+      }
+    },
+  };
+};
+
+/** Fails when values are nested beyond what can be printed, encoded or compared. */
+export const checkDepth = (depth: number): void => {
+  if (depth > MAX_VALUE_DEPTH) {
+    throw new BudgetExceeded(`a value is nested more than ${MAX_VALUE_DEPTH} levels deep`);
+  }
+};

@@ -1,0 +1,53 @@
+import type { Budget, Limits } from './budget.ts';
+import { BudgetExceeded, TemplateError } from './errors.ts';
+import type { Host } from './host.ts';
+import type { Node } from './nodes.ts';
+import { positionOf } from './position.ts';
+import type { Program } from './program.ts';
+import type { Segment } from './source-map.ts';
+
+/** Variables of `var`. A sourced template has a copy and also sets those of its parents. */
+export interface Variables {
+  readonly values: Map<string, unknown>;
+  readonly parent: Variables | undefined;
+}
+
+/** The state of one rendering of one template. */
+export interface Run {
+  readonly program: Program;
+  readonly host: Host;
+  readonly budget: Budget;
+  readonly limits: Limits;
+  readonly variables: Variables;
+  /** The data that `.` is at the top. */
+  readonly root: unknown;
+  /** What was being evaluated last, for errors. */
+  node: Node;
+  /** Stack of `$` variables, innermost last. */
+  names: string[];
+  values: unknown[];
+  /** Templates within templates, includes counted. */
+  depth: number;
+  output: string;
+  /** Where each part of the output came from, when that was asked for. */
+  readonly segments: Segment[] | undefined;
+}
+
+/** An exec error at the node evaluated last. */
+export const fail = (run: Run, reason: string, offendingName?: string, cause?: unknown): never => {
+  const { source, at } = run.node;
+  const { line, column } = positionOf(source.text, at);
+  throw new TemplateError({ kind: 'exec', templateName: source.name, line, column, reason, offendingName, cause });
+};
+
+/** Appends to the output. `at` is the place in the source that the text comes from. */
+export const write = (run: Run, text: string, node: Node): void => {
+  if (run.segments !== undefined && text !== '') {
+    const isText = node.kind === 'text';
+    run.segments.push({ rendered: run.output.length, source: node.at, sourceText: node.source, isText });
+  }
+  run.output += text;
+  if (run.output.length > run.limits.output) {
+    throw new BudgetExceeded(`the result is longer than ${run.limits.output} characters`);
+  }
+};
