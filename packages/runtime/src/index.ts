@@ -1,3 +1,4 @@
+export * from './append-log.ts';
 export * from './clock.ts';
 export * from './coalesce.ts';
 export * from './conditions.ts';
