@@ -38,13 +38,13 @@ export interface TopicSubscription {
  */
 export interface Connection {
   readonly clientId: string;
-  /** The present status first, then each change. Never errors; completes when closed. */
+  /** The present status first, also when it is `closed`; then each change. Never errors; completes when closed. */
   readonly status: Observable<ConnectionStatus>;
   readonly publish: (topic: string, payload: Uint8Array | string, options: PublishOptions) => Promise<void>;
   readonly subscribe: (filter: string, qos: 0 | 1 | 2, handler: (message: Message) => void) => TopicSubscription;
   /** Ends in order: the will is not sent. */
   readonly close: () => Promise<void>;
-  /** Drops the connection as a crash would; the broker sends the will. For tests. */
+  /** Drops the connection as a crash would, for good: the broker sends the will, the status is `closed`. For tests. */
   readonly sever: () => void;
 }
 

@@ -19,7 +19,8 @@ export interface Link {
   readonly publish: (topic: string, payload: Uint8Array, how: { qos: 0 | 1; retain: boolean }) => Promise<void>;
   /** One answer for each request, in order: why it is refused, or nothing. Rejects when the link ends. */
   readonly subscribe: (requests: readonly FilterRequest[]) => Promise<readonly (AppError | undefined)[]>;
-  readonly unsubscribe: (filter: string) => void;
+  /** Resolves when the broker has forgotten it. */
+  readonly unsubscribe: (filter: string) => Promise<void>;
   /** Says goodbye, so that no will is sent. Resolves when it is over; may hang with the broker. */
   readonly end: () => Promise<void>;
 }

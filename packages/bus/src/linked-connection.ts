@@ -1,6 +1,6 @@
 import { AppError, checkTopic } from '@infrakit/core';
 import { type After, type Log, withDeadline } from '@infrakit/spi';
-import { BehaviorSubject } from 'rxjs';
+import { ReplaySubject } from 'rxjs';
 import type { Connection, ConnectionStatus, PublishOptions } from './connection.ts';
 import type { Link, OpenLink } from './link.ts';
 import { openSubscriptions } from './open-subscriptions.ts';
@@ -50,7 +50,13 @@ const asBusError = (what: string) => (error: unknown) => {
 export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedConnectionDeps): Connection => {
   const { clientId, broker, open, waitMs, timeoutMs: defaultTimeoutMs } = options;
   const { after, log } = deps;
-  const status = new BehaviorSubject<ConnectionStatus>({ kind: 'disconnected', reason: 'not connected yet' });
+  let present: ConnectionStatus = { kind: 'disconnected', reason: 'not connected yet' };
+  // Replays also after completion: whoever comes late still learns that it is closed.
+  const status = new ReplaySubject<ConnectionStatus>(1);
+  const tell = (next: ConnectionStatus): void => {
+    present = next;
+    status.next(next);
+  };
   const subscriptions = openSubscriptions({ log });
   let session: Session | undefined;
   let sessions = 0;
@@ -67,7 +73,7 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
         sessions += 1;
         session = { link, window: publishWindow({ ...window, maxCount: Math.min(window.maxCount, link.maxInFlight) }) };
         subscriptions.attach(link);
-        status.next({ kind: 'connected', session: sessions, protocol: link.protocol });
+        tell({ kind: 'connected', session: sessions, protocol: link.protocol });
       },
       message: subscriptions.deliver,
       down: (error) => {
@@ -81,7 +87,7 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
         const facts = { broker, code: error.code, reason: error.message, waitMs: previousWaitMs };
         if (wasConnected) log.warn(facts, 'disconnected');
         else log.debug(facts, 'not connected');
-        status.next({ kind: 'disconnected', reason: error.message });
+        tell({ kind: 'disconnected', reason: error.message });
       },
     });
     if (!isOver) drop = dropThis;
@@ -92,20 +98,19 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
     session = undefined;
     stopWait();
     subscriptions.closeAll(unavailable('the connection is closed'));
-    status.next({ kind: 'closed' });
+    tell({ kind: 'closed' });
     status.complete();
   };
 
-  const present = (): Session => {
+  const currentSession = (): Session => {
     if (session !== undefined) return session;
-    const now = status.getValue();
-    const why = now.kind === 'disconnected' ? now.reason : 'the connection is closed';
+    const why = present.kind === 'disconnected' ? present.reason : 'the connection is closed';
     throw unavailable(`not connected to ${broker}: ${why}`);
   };
 
   const publish = async (topic: string, payload: Uint8Array | string, how: PublishOptions): Promise<void> => {
     checkTopic(topic);
-    const { link, window: room } = present();
+    const { link, window: room } = currentSession();
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const size = bytes.byteLength + Buffer.byteLength(topic) + overheadBytes;
     if (size > link.maxPacketBytes) {
@@ -125,6 +130,7 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
     ).catch(asBusError(what));
   };
 
+  tell(present);
   tryOnce();
   return {
     clientId,

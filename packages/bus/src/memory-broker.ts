@@ -139,7 +139,7 @@ export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 
       },
       subscribe: (requests) => ask(client, () => requests.map((request) => subscribe(client, request))),
       unsubscribe: (filter) =>
-        soon(() => {
+        ask(client, () => {
           client.subscriptions.get(filter)?.();
           client.subscriptions.delete(filter);
         }),

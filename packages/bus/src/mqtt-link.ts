@@ -136,9 +136,7 @@ export const openMqttLink = (
       );
       return requests.map(({ filter }) => answers.get(filter));
     },
-    unsubscribe: (filter) => {
-      within<void>((done) => client.unsubscribe(filter, (error) => done(error, undefined))).catch(note);
-    },
+    unsubscribe: (filter) => within((done) => client.unsubscribe(filter, (error) => done(error, undefined))),
     end: () => new Promise((resolve) => client.end(false, {}, () => resolve())),
   });
 

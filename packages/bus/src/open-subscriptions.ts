@@ -2,7 +2,7 @@ import { type AppError, filterIndex } from '@infrakit/core';
 import type { Log } from '@infrakit/spi';
 import type { Message, TopicSubscription } from './connection.ts';
 import type { FilterRequest, Link } from './link.ts';
-import { higherQos, type Qos } from './qos.ts';
+import { higherQos } from './qos.ts';
 
 interface Entry extends FilterRequest {
   readonly handler: (message: Message) => void;
@@ -36,6 +36,8 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
 export const openSubscriptions = ({ log }: { readonly log: Log }): OpenSubscriptions => {
   const index = filterIndex<Entry>();
   const byFilter = new Map<string, Set<Entry>>();
+  // A broker may do two requests at once (aedes does): an unsubscribe could end a subscription that was asked for after it.
+  const busy = new Map<string, Promise<void>>();
   let current: Link | undefined;
 
   const settle = (entry: Entry, error: AppError | undefined): void => {
@@ -45,18 +47,32 @@ export const openSubscriptions = ({ log }: { readonly log: Log }): OpenSubscript
     entry.waiters.clear();
   };
 
-  const request = (link: Link, filters: readonly string[]): void => {
-    const asked = filters.map((filter) => {
-      const entries = [...(byFilter.get(filter) ?? [])];
-      return { filter, entries, qos: entries.reduce<Qos>((most, { qos }) => higherQos(most, qos), 0) };
+  /** Asks for filters at once; those whose subscriptions have all been answered, or closed, need no asking. */
+  const request = async (link: Link, filters: readonly string[]): Promise<void> => {
+    const asked = filters.flatMap((filter) => {
+      const all = [...(byFilter.get(filter) ?? [])];
+      const entries = all.filter(({ answer }) => answer === 'none');
+      return entries.length === 0 ? [] : [{ filter, entries, qos: all.map(({ qos }) => qos).reduce(higherQos) }];
     });
-    link.subscribe(asked.map(({ filter, qos }) => ({ filter, qos }))).then(
-      (answers) => {
-        if (link !== current) return;
-        for (const [n, { entries }] of asked.entries()) for (const entry of entries) settle(entry, answers[n]);
-      },
-      (error: unknown) => log.debug({ err: error }, 'subscribe ended with its session'),
-    );
+    if (link !== current || asked.length === 0) return;
+    const answers = await link.subscribe(asked.map(({ filter, qos }) => ({ filter, qos })));
+    if (link !== current) return;
+    for (const [n, { entries }] of asked.entries()) for (const entry of entries) settle(entry, answers[n]);
+  };
+
+  const release = async (link: Link, filter: string): Promise<void> => {
+    if (link === current && !byFilter.has(filter)) await link.unsubscribe(filter);
+  };
+
+  /** Asks about filters when the broker has answered what it was asked about them before. */
+  const inTurn = (filters: readonly string[], ask: () => Promise<void>): void => {
+    const before = filters.flatMap((filter) => busy.get(filter) ?? []);
+    const turn = (before.length === 0 ? ask() : Promise.all(before).then(ask))
+      .catch((error: unknown) => log.debug({ err: error }, 'subscriptions ended with their session'))
+      .finally(() => {
+        for (const filter of filters) if (busy.get(filter) === turn) busy.delete(filter);
+      });
+    for (const filter of filters) busy.set(filter, turn);
   };
 
   return {
@@ -65,7 +81,8 @@ export const openSubscriptions = ({ log }: { readonly log: Log }): OpenSubscript
       const remove = index.add(filter, entry);
       byFilter.set(filter, (byFilter.get(filter) ?? new Set()).add(entry));
       // Asked for again although others have it: this handler wants the retained messages too.
-      if (current !== undefined) request(current, [filter]);
+      const link = current;
+      if (link !== undefined) inTurn([filter], () => request(link, [filter]));
       return {
         answered: (signal) =>
           new Promise((resolve, reject) => {
@@ -83,16 +100,18 @@ export const openSubscriptions = ({ log }: { readonly log: Log }): OpenSubscript
           others?.delete(entry);
           if (others?.size !== 0) return;
           byFilter.delete(filter);
-          current?.unsubscribe(filter);
+          const present = current;
+          if (present !== undefined) inTurn([filter], () => release(present, filter));
         },
       };
     },
     attach: (link) => {
       current = link;
-      for (const filters of chunksOf([...byFilter.keys()], batchSize)) request(link, filters);
+      for (const filters of chunksOf([...byFilter.keys()], batchSize)) inTurn(filters, () => request(link, filters));
     },
     detach: () => {
       current = undefined;
+      busy.clear();
       for (const entries of byFilter.values()) for (const entry of entries) entry.answer = 'none';
     },
     deliver: (message) => {
