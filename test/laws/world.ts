@@ -304,6 +304,7 @@ export const lawWorld = (options: WorldOptions = {}) => {
     trigger: (): void => running?.triggers.next(),
     start,
     kill,
+    isAlive: (): boolean => running !== undefined,
     /** A crash and a new start with what is durable. */
     restart: (revision = 1): void => {
       kill();
