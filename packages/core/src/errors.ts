@@ -61,6 +61,7 @@ export const errorTable = {
   PLUGIN_CLAIMED: { retry: 'never', exit: 1 },
   OBJECT_MANAGED: { retry: 'never', exit: 1 },
   PAYLOAD_TOO_LARGE: { retry: 'never', exit: 1 },
+  BROKER_INVALID: { retry: 'never', exit: 1 },
   INTERNAL: { retry: 'never', exit: 1 },
 } as const satisfies Record<string, ErrorClass>;
 
