@@ -1,1 +1,1 @@
-export {};
+export * from './simulator-definition.ts';

@@ -69,11 +69,24 @@ describe('an append log', () => {
   test('a rewrite puts the given records in the place of all, and appends go on behind them', async () => {
     const { log } = await openAppendLog(path);
     for (let n = 0; n < 100; n += 1) void log.append({ n });
-    await log.rewrite([{ whole: 99 }]);
+    await log.rewrite(() => [{ whole: 99 }]);
     await log.append({ n: 100 });
     expect(log.size().records).toBe(2);
     await log.close();
     expect((await openAppendLog(path)).records).toEqual([{ whole: 99 }, { n: 100 }]);
+  });
+
+  test('a rewrite and appends at the same time: each record is in the rewritten part or behind it, never in neither', async () => {
+    const { log } = await openAppendLog(path);
+    let applied = 0;
+    for (let n = 0; n < 10; n += 1) void log.append({ n }, () => (applied += 1));
+    const rewritten = log.rewrite(() => [{ applied }]);
+    const later = log.append({ later: true }, () => (applied += 1));
+    await Promise.all([rewritten, later]);
+    await log.close();
+    const [first, ...behind] = (await openAppendLog(path)).records;
+    expect((first as { applied: number }).applied + behind.length).toBe(11);
+    expect((first as { applied: number }).applied).toBeGreaterThanOrEqual(10);
   });
 
   test('a rewrite that a crash interrupts leaves the old log', async () => {

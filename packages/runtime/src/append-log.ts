@@ -7,11 +7,15 @@ import { AppError, type Json } from '@infrakit/core';
 export interface AppendLog {
   /**
    * Durable when it resolves. All that wait share one write and one sync, in the order of the calls. `STORE_UNAVAILABLE`
-   * when the disk refuses; the record is then not in the log.
+   * when the disk refuses; the record is then not in the log. `applied` is called at the moment it is durable, before
+   * anything that was asked for later is done.
    */
-  readonly append: (record: Json) => Promise<void>;
-  /** Puts these records in the place of all before, atomically: a crash leaves either the old log or the new one. */
-  readonly rewrite: (records: readonly Json[]) => Promise<void>;
+  readonly append: (record: Json, applied?: () => void) => Promise<void>;
+  /**
+   * Puts these records in the place of all before, atomically: a crash leaves either the old log or the new one. They are
+   * asked for when all that was appended before is durable and applied.
+   */
+  readonly rewrite: (records: () => readonly Json[]) => Promise<void>;
   /** How many records and bytes are in the file. */
   readonly size: () => { readonly records: number; readonly bytes: number };
   /** Awaits what was appended, then closes the file. */
@@ -27,6 +31,7 @@ export interface OpenedLog {
 
 interface Waiting {
   readonly line: string;
+  readonly applied: () => void;
   readonly resolve: () => void;
   readonly reject: (error: AppError) => void;
 }
@@ -98,11 +103,11 @@ export const openAppendLog = async (path: string): Promise<OpenedLog> => {
     new AppError('STORE_UNAVAILABLE', `${path} cannot be written: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
-  const { records, dropped, isWhole } = await readRecords(path);
+  const { records: read, dropped, isWhole } = await readRecords(path);
   let handle: FileHandle;
   let bytes: number;
   try {
-    if (dropped > 0 || !isWhole) await writeWhole(path, records);
+    if (dropped > 0 || !isWhole) await writeWhole(path, read);
     handle = await open(path, 'a', 0o600);
     bytes = (await handle.stat()).size;
     await syncFolder(path);
@@ -110,7 +115,7 @@ export const openAppendLog = async (path: string): Promise<OpenedLog> => {
     throw unavailable(error);
   }
 
-  let count = records.length;
+  let count = read.length;
   let waiting: Waiting[] = [];
   let turn: Promise<void> = Promise.resolve();
   let isWriting = false;
@@ -123,11 +128,15 @@ export const openAppendLog = async (path: string): Promise<OpenedLog> => {
       await handle.datasync();
       bytes += Buffer.byteLength(text);
       count += batch.length;
-      for (const { resolve } of batch) resolve();
     } catch (error) {
       // What was written of the batch is taken back, so that a record that was refused does not come back later.
       await handle.truncate(bytes).catch(() => undefined);
       for (const { reject } of batch) reject(unavailable(error));
+      return;
+    }
+    for (const { applied, resolve } of batch) {
+      applied();
+      resolve();
     }
   };
 
@@ -152,14 +161,15 @@ export const openAppendLog = async (path: string): Promise<OpenedLog> => {
   };
 
   const log: AppendLog = {
-    append: (record) =>
+    append: (record, applied = () => undefined) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new AppError('STORE_UNAVAILABLE', `${path} is closed`));
-        waiting.push({ line: lineOf(record), resolve, reject });
+        waiting.push({ line: lineOf(record), applied, resolve, reject });
         pump();
       }),
-    rewrite: (fresh) =>
+    rewrite: (records) =>
       inTurn(async () => {
+        const fresh = records();
         if (isClosed) throw new AppError('STORE_UNAVAILABLE', `${path} is closed`);
         try {
           bytes = await writeWhole(path, fresh);
@@ -183,5 +193,5 @@ export const openAppendLog = async (path: string): Promise<OpenedLog> => {
       });
     },
   };
-  return { log, records, dropped };
+  return { log, records: read, dropped };
 };

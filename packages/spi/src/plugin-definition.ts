@@ -17,8 +17,9 @@ export interface PluginObject<I extends InterfaceDescription = InterfaceDescript
   readonly proxyFor?: string;
 }
 
-/** An object with its types checked against its interface. */
-export const pluginObject = <I extends InterfaceDescription>(object: PluginObject<I>): PluginObject<I> => object;
+/** An object whose implementation is checked against its interface here; what is made of it no longer knows which one. */
+export const pluginObject = <I extends InterfaceDescription>(object: PluginObject<I>): PluginObject =>
+  object as unknown as PluginObject;
 
 /** What a plugin is given; it reads no environment, clock or file of its own choosing. */
 export interface PluginDeps<Options> {
