@@ -9,6 +9,7 @@ export const programs = [
   { program: 'mosquitto', package: 'mosquitto' },
   { program: 'mosquitto_pub', package: 'mosquitto-clients' },
   { program: 'mosquitto_sub', package: 'mosquitto-clients' },
+  { program: 'openssl', package: 'openssl' },
   { program: 'docker-compose', package: 'docker-compose' },
 ];
 

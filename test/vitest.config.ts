@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['@infrakit/source', 'node', 'import', 'default'];
+// Without `import`: vitest passes these on to Node, which would then give ES modules to packages that `require`.
+const conditions = ['@infrakit/source', 'node'];
 
 /** Where `.ci/run` wants the JSON report that it counts. */
 const report = process.env.INFRAKIT_TEST_REPORT;

@@ -9,8 +9,8 @@ const refusals = new Map<unknown, string>([
   [0x85, 'does not accept the client id'],
   [4, 'does not accept the user name and password'],
   [0x86, 'does not accept the user name and password'],
-  [5, 'does not let us in: not authorised'],
-  [0x87, 'does not allow this: not authorised'],
+  [5, 'does not authorise us'],
+  [0x87, 'does not authorise us'],
   [0x8a, 'has banned us'],
   [0x8c, 'wants another way to authenticate'],
   [0x80, 'refuses this'],
@@ -20,7 +20,7 @@ const refusals = new Map<unknown, string>([
   [0x9a, 'retains nothing'],
   [0x9b, 'does not offer this QoS'],
   [0xa2, 'allows no wildcards'],
-  [...versionCodes.slice(0, 1), 'speaks neither MQTT 5 nor 3.1.1'] as [unknown, string],
+  [1, 'speaks neither MQTT 5 nor 3.1.1'],
   [0x84, 'speaks neither MQTT 5 nor 3.1.1'],
 ]);
 
