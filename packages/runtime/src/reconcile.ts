@@ -69,7 +69,8 @@ const settleDepartures = async <S, O>(
   ctx: CallContext,
 ): Promise<void> => {
   if (rule.settled === undefined || source.kind !== 'known' || source.revision === undefined) return;
-  if (source.revision <= memory.settledRevision) return;
+  // A lower one is that of another source, or of a source that was made anew: it waits to hear of us too.
+  if (source.revision === memory.settledRevision) return;
   if (memory.creating.size + memory.destroying.size + memory.underWay.size > 0) return;
   if (plan.acts.some((act) => act.kind === 'destroy') || isLeaverQuarantined(source.departures ?? [], plan, keyed))
     return;

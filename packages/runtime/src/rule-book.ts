@@ -1,5 +1,6 @@
-import { AppError, digest, onCommit, ownerLabel, type Spec } from '@infrakit/core';
-import type { CallContext, Condition, Journal, StatePublisher } from '@infrakit/spi';
+import { AppError, digest, onCommit, ownerLabel, type Spec, toAppError } from '@infrakit/core';
+import type { CallContext, Condition, Journal, ObjectState, StatePublisher } from '@infrakit/spi';
+import { bounded } from './bounded.ts';
 import { conditionsOf } from './conditions.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, cycleMemory } from './cycle-memory.ts';
@@ -14,6 +15,7 @@ import { type Serial, serial } from './serial.ts';
 export interface KeptRule<S, O> {
   readonly name: string;
   readonly spec: Spec;
+  readonly specHash: string;
   readonly record: RuleRecord;
   readonly accepted: Accepted<S, O>;
   readonly memory: CycleMemory;
@@ -43,6 +45,10 @@ export interface RuleBook<S, O> {
   readonly commit: (name: string, spec: Spec, revision: number, ctx: CallContext) => Promise<KeptRule<S, O>>;
   /** Brings a rule into a phase, durably. `destroying` ends by itself when nothing of ours is left downstream. */
   readonly enter: (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext) => Promise<void>;
+  /** Another text of the spec in force, which changes nothing about its loop; the kind has made it durable. */
+  readonly amend: (name: string, spec: Spec) => void;
+  /** Publishes the state of a rule again, since the kind knows more of it. Nothing before its first cycle. */
+  readonly refresh: (name: string) => void;
   /** Resolves when there is no rule of that name. */
   readonly gone: (name: string) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -52,6 +58,10 @@ const isEmptied = (outcome: CycleOutcome, memory: CycleMemory): boolean =>
   outcome.kind === 'completed' &&
   memory.destroying.size + memory.underWay.size === 0 &&
   outcome.plan.acts.every((act) => act.kind === 'foreign' || (act.kind === 'duplicate' && !act.reduce));
+
+/** The error for a name that a controller does not keep. */
+export const notFound = <S, O>(kind: RuleKind<S, O>, controller: string, name: string): AppError =>
+  kind.notFound?.(name) ?? new AppError('RULE_NOT_FOUND', `${controller} has no rule ${name}`);
 
 const ending = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 10_000 });
 
@@ -69,8 +79,23 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     return turn(work);
   };
 
+  const retire = async (name: string, accepted: Accepted<S, O>, next: Accepted<S, O> | null): Promise<void> => {
+    const { retire: leave } = accepted;
+    if (leave === undefined) return;
+    await bounded((own) => leave(next, own), ending(), {
+      clock: deps.clock,
+      what: `ending the old spec of ${name}`,
+      timeoutMs: ending().timeoutMs,
+    }).catch((thrown: unknown) =>
+      deps.log.warn({ rule: name, error: toAppError(thrown).message }, 'an old spec could not be ended in order'),
+    );
+  };
+
   const forget = async (name: string, memory: CycleMemory): Promise<void> => {
-    await rules.get(name)?.life?.stop();
+    const rule = rules.get(name);
+    await rule?.life?.stop();
+    await rule?.accepted.forgetting?.(ending());
+    if (rule !== undefined) await retire(name, rule.accepted, null);
     await memory.ledger.remove(ending());
     await removeRuleRecord(journal, name, ending());
     rules.delete(name);
@@ -86,19 +111,21 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     if (rule === undefined) return;
     const conditions = conditionsOf(outcome, rule.conditions);
     rules.set(name, { ...rule, conditions });
-    deps.state.publish(name, {
+    const state: ObjectState = {
       kind: kind.kind,
       revision: rule.record.revision,
-      specHash: digest(rule.spec),
+      specHash: rule.specHash,
       conditions: [...conditions],
       counts: outcome.kind === 'completed' ? { ...outcome.counts } : {},
       digest: outcome.kind === 'completed' ? outcome.plan.id : '',
-    });
+    };
+    deps.state.publish(name, kind.published === undefined ? state : kind.published(state, rule.accepted));
   };
 
-  const begin = (rule: Omit<KeptRule<S, O>, 'life'>): KeptRule<S, O> => {
+  const begin = (rule: Omit<KeptRule<S, O>, 'life' | 'specHash'>): KeptRule<S, O> => {
     const { name, record, accepted, memory } = rule;
     const seen = (outcome: CycleOutcome): void => {
+      accepted.seen?.(outcome);
       publish(name, outcome);
       if (record.phase === 'destroying' && isEmptied(outcome, memory)) {
         inTurn(name, async () => {
@@ -107,8 +134,9 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
       }
     };
     const { phase } = record;
+    accepted.begun?.(phase);
     const life = phase === 'freed' ? null : ruleLife(accepted, modeOf(phase), { memory, deps, seen });
-    const kept = { ...rule, life };
+    const kept = { ...rule, life, specHash: digest(rule.spec) };
     rules.set(name, kept);
     return kept;
   };
@@ -150,12 +178,16 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
       : { revision, sourceHash: accepted.sourceHash, phase: 'active', reason: '' };
     await known?.life?.stop();
     try {
-      if (!isReplay) await recordCommit(before, record, memory, name, ctx);
+      if (!isReplay) {
+        await accepted.committing?.(ctx);
+        await recordCommit(before, record, memory, name, ctx);
+      }
     } catch (thrown) {
       if (known !== undefined) begin(known);
       throw thrown;
     }
     memory.creating.clear();
+    if (known !== undefined) void retire(name, known.accepted, accepted);
     const kept = begin({ name, spec, record, accepted, memory, conditions: known?.conditions ?? [] });
     deps.changed();
     return kept;
@@ -163,7 +195,7 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
 
   const enter = async (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext): Promise<void> => {
     const rule = rules.get(name);
-    if (rule === undefined) throw new AppError('RULE_NOT_FOUND', `${deps.name} has no rule ${name}`);
+    if (rule === undefined) throw notFound(kind, deps.name, name);
     if (rule.record.phase === phase && rule.record.reason === reason) return;
     const record = { ...rule.record, phase, reason };
     await writeRuleRecord(journal, name, record, ctx);
@@ -178,6 +210,15 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     wasKnown: (name) => destroyed.has(name),
     commit: (name, spec, revision, ctx) => inTurn(name, () => commit(name, spec, revision, ctx)),
     enter: (name, phase, reason, ctx) => inTurn(name, () => enter(name, phase, reason, ctx)),
+    amend: (name, spec) => {
+      const rule = rules.get(name);
+      if (rule !== undefined) rules.set(name, { ...rule, spec, specHash: digest(spec) });
+    },
+    refresh: (name) => {
+      const rule = rules.get(name);
+      const outcome = rule?.life?.outcome();
+      if (outcome != null) publish(name, outcome);
+    },
     gone: (name) =>
       rules.has(name)
         ? new Promise((resolve) => waiting.set(name, [...(waiting.get(name) ?? []), resolve]))
