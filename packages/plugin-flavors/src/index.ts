@@ -1,1 +1,1 @@
-export {};
+export * from './flavor-definitions.ts';

@@ -1,0 +1,125 @@
+import {
+  AppError,
+  type Attachment,
+  type Health,
+  type InstanceSpec,
+  PluginProperties,
+  toAppError,
+} from '@infrakit/core';
+import { type CallContext, type Flavor, flavorInterface, type Plugins } from '@infrakit/spi';
+import { z } from 'zod';
+import { parseProperties } from './vanilla-properties.ts';
+
+const Members = z.array(PluginProperties);
+
+interface Member {
+  readonly name: string;
+  readonly properties: unknown;
+  readonly flavor: Flavor;
+}
+
+/** What a member added to the lines it was given: what it repeats of them is not its own (GP-F2). */
+const addedInit = (given: string, result: string): string => {
+  if (result === given) return '';
+  return given !== '' && result.startsWith(`${given}\n`) ? result.slice(given.length + 1) : result;
+};
+
+const isSame = (left: Attachment, right: Attachment): boolean => left.ID === right.ID && left.Type === right.Type;
+
+const addedAttachments = (given: readonly Attachment[], result: readonly Attachment[]): readonly Attachment[] =>
+  result.filter((attachment) => !given.some((known) => isSame(known, attachment)));
+
+/** Lays what a member added over what there is so far; Properties and LogicalID always stay the original's (GP §2.9). */
+const merge = (original: InstanceSpec, so: InstanceSpec, result: InstanceSpec): InstanceSpec => {
+  const changed = Object.entries(result.Tags).filter(([key, value]) => original.Tags[key] !== value);
+  const init = addedInit(original.Init, result.Init);
+  const attachments = addedAttachments(original.Attachments ?? [], result.Attachments ?? []);
+  return {
+    ...so,
+    Tags: { ...so.Tags, ...Object.fromEntries(changed) },
+    Init: init === '' ? so.Init : so.Init === '' ? init : `${so.Init}\n${init}`,
+    Attachments: attachments.length === 0 ? so.Attachments : [...(so.Attachments ?? []), ...attachments],
+  };
+};
+
+/**
+ * Several flavors in order, each preparing the original spec, their additions laid one over the other (GP §2.9). All
+ * members are validated, each fault with the member's name (GP-F1); a member whose plugin is away is an error, not a
+ * crash (GP-F3).
+ */
+export const comboFlavor = (plugins: Plugins): Flavor => {
+  const membersOf = (properties: unknown): Member[] =>
+    parseProperties(Members, properties ?? []).map(({ Plugin: name, Properties }) => ({
+      name,
+      properties: Properties ?? null,
+      flavor: plugins.resolve(flavorInterface, name),
+    }));
+
+  const prefixed = async <T>(name: string, call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      throw new AppError(error.code, `${name}: ${error.message}`, { facts: error.facts, cause: error });
+    }
+  };
+
+  const each = async (members: readonly Member[], call: (member: Member) => Promise<unknown>): Promise<AppError[]> => {
+    const results = await Promise.allSettled(members.map((member) => prefixed(member.name, call(member))));
+    return results.flatMap((result) => (result.status === 'rejected' ? [toAppError(result.reason)] : []));
+  };
+
+  const failTogether = (errors: readonly AppError[]): void => {
+    const [first] = errors;
+    if (first === undefined) return;
+    throw new AppError(first.code, errors.map(({ message }) => message).join(', '), { cause: first });
+  };
+
+  const healthOf = async (
+    members: readonly Member[],
+    instance: Parameters<Flavor['healthy']>[0]['instances'][number],
+    ctx: CallContext,
+  ): Promise<Health> => {
+    for (const { name, flavor, properties } of members) {
+      const { health } = await prefixed(name, flavor.healthy({ properties, instances: [instance] }, ctx));
+      const own = health[0]?.health ?? 'unknown';
+      if (own !== 'healthy') return own;
+    }
+    return 'healthy';
+  };
+
+  return {
+    validate: async ({ properties, allocation }, ctx) => {
+      failTogether(
+        await each(membersOf(properties), (member) =>
+          member.flavor.validate({ properties: member.properties, allocation }, ctx),
+        ),
+      );
+      return {};
+    },
+    prepare: async ({ properties, spec: original, allocation, index }, ctx) => {
+      let spec = original;
+      for (const { name, flavor, properties: own } of membersOf(properties)) {
+        const call = flavor.prepare({ properties: own, spec: original, allocation, index }, ctx);
+        spec = merge(original, spec, (await prefixed(name, call)).spec);
+      }
+      return { spec };
+    },
+    healthy: async ({ properties, instances }, ctx) => {
+      const members = membersOf(properties);
+      const health = instances.map(async (instance) => ({
+        id: instance.ID,
+        health: await healthOf(members, instance, ctx),
+      }));
+      return { health: await Promise.all(health) };
+    },
+    drain: async ({ properties, instance }, ctx) => {
+      failTogether(
+        await each(membersOf(properties), (member) =>
+          member.flavor.drain({ properties: member.properties, instance }, ctx),
+        ),
+      );
+      return {};
+    },
+  };
+};
