@@ -174,6 +174,12 @@ describe('TLS', () => {
     expect(message).toMatch(/^no secure connection to mqtts:\/\/localhost:\d+: self.signed certificate/);
   });
 
+  test('a key that is none', async () => {
+    const { code, message } = await failure('mqtts://127.0.0.1:1', { tls: { ...material, key: 'no key' } });
+    expect(code).toBe('BUS_REFUSED');
+    expect(message).toContain('no secure connection to mqtts://127.0.0.1:1');
+  });
+
   test('a broker without TLS', async () => {
     await using broker = await startMosquitto();
     const { code, ms } = await failure(broker.url.replace('mqtt:', 'mqtts:'), { connectTimeoutMs: 2_000 });

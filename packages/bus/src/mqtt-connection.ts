@@ -4,7 +4,7 @@ import { type BrokerAddress, describeBroker } from './broker-url.ts';
 import type { Connection, Will } from './connection.ts';
 import type { OpenLink } from './link.ts';
 import { type LinkedConnectionDeps, linkedConnection } from './linked-connection.ts';
-import { isVersionRefused, mqttError } from './mqtt-errors.ts';
+import { mayBeVersion, mqttError } from './mqtt-errors.ts';
 import { type MqttLinkOptions, type MqttVersion, openMqttLink } from './mqtt-link.ts';
 import type { TlsMaterial } from './mqtt-stream.ts';
 
@@ -52,8 +52,8 @@ const opener = (options: MqttLinkOptions, only: MqttVersion | undefined, after: 
         }),
       );
     });
-    const attempt = (tried: MqttVersion): void => {
-      dropCurrent = openMqttLink(options, tried, {
+    const attempt = (tried: MqttVersion): (() => void) =>
+      openMqttLink(options, tried, {
         up: (link) => {
           stopTimer();
           version = tried;
@@ -62,13 +62,21 @@ const opener = (options: MqttLinkOptions, only: MqttVersion | undefined, after: 
         message,
         down: (cause, wasUp) => {
           const mayFallBack = !wasUp && tried === '5' && only === undefined;
-          if (mayFallBack && (cause === undefined || isVersionRefused(cause))) return attempt('3.1.1');
+          if (mayFallBack && mayBeVersion(cause)) return begin('3.1.1');
           stopTimer();
           down(mqttError(broker, cause ?? hungUp));
         },
       });
+    const begin = (tried: MqttVersion): void => {
+      try {
+        dropCurrent = attempt(tried);
+      } catch (error) {
+        // A certificate or key that cannot be read is found out before anything is sent.
+        stopTimer();
+        down(mqttError(broker, error));
+      }
     };
-    attempt(version);
+    begin(version);
     return () => {
       stopTimer();
       dropCurrent();

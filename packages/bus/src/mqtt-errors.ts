@@ -43,8 +43,9 @@ const codeOf = (cause: unknown): unknown =>
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** Whether the broker says that it does not speak the version that was tried. */
-export const isVersionRefused = (cause: unknown): boolean => versionCodes.includes(codeOf(cause));
+/** What an old broker does with a version that it does not know: it says so, or cuts the connection without a word. */
+export const mayBeVersion = (cause: unknown): boolean =>
+  cause === undefined || [...versionCodes, 'ECONNRESET', 'EPIPE'].includes(codeOf(cause));
 
 /**
  * What went wrong with a broker, in one sentence: `BUS_REFUSED` when it does not want us and only a change of the
