@@ -1,1 +1,1 @@
-export {};
+export * from './time-definition.ts';

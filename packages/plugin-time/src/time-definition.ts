@@ -1,0 +1,50 @@
+import type { Event } from '@infrakit/core';
+import { type Clock, systemClock } from '@infrakit/runtime';
+import { eventInterface, metadataInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
+import { z } from 'zod';
+import { nowMetadata } from './now-metadata.ts';
+import { type Period, periods, streams } from './periods.ts';
+import { ticker } from './ticker.ts';
+import { topicTree } from './topic-tree.ts';
+
+const NoOptions = z.strictObject({});
+
+const eventsOf = ({ leaf, id, ms }: Period, nowMs: number): Event[] =>
+  streams.map(({ topic, type }) => ({
+    Topic: `${topic}/${leaf}`,
+    Type: type,
+    ID: id,
+    Message: '',
+    Timestamp: new Date(nowMs).toISOString(),
+    Data: ms * 1e6,
+  }));
+
+/** Publishes every tick of every period through `publish` until the result is called. */
+export const publishTicks = (clock: Clock, publish: (event: Event) => void): (() => void) => {
+  const stops = periods.map((period) =>
+    ticker(clock, period.ms, () => {
+      for (const event of eventsOf(period, clock.now())) publish(event);
+    }),
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+};
+
+/** Timer events `streams/…` and `timer/…`, and the time of day as metadata (GP §3.4). */
+export const timeDefinition: PluginDefinition<typeof NoOptions> = {
+  kind: 'time',
+  aliases: ['event-time'],
+  summary: 'timer events and the time of day',
+  isSingle: false,
+  options: NoOptions,
+  start: async ({ events, nowMs }) => {
+    const topics = streams.flatMap(({ topic }) => periods.map(({ leaf }) => `${topic}/${leaf}`));
+    const objects = [
+      pluginObject({ object: '', description: eventInterface, implementation: topicTree(topics) }),
+      pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(nowMs) }),
+    ];
+    const stop = publishTicks(systemClock, events.publish);
+    return { objects: () => objects, stop: async () => stop() };
+  },
+};

@@ -1,0 +1,104 @@
+import type { Event } from '@infrakit/core';
+import { virtualClock } from '@infrakit/runtime';
+import {
+  direct,
+  type EventSubject,
+  eventContract,
+  eventInterface,
+  type MetadataSubject,
+  metadataContract,
+  metadataInterface,
+  realAfter,
+  testingContext,
+} from '@infrakit/spi';
+import { describe, expect, test } from 'vitest';
+import { contractTests } from '../../../test/contract.ts';
+import { nowMetadata } from './now-metadata.ts';
+import { periods, streams } from './periods.ts';
+import { ticker } from './ticker.ts';
+import { publishTicks } from './time-definition.ts';
+import { topicTree } from './topic-tree.ts';
+
+const topics = streams.flatMap(({ topic }) => periods.map(({ leaf }) => `${topic}/${leaf}`));
+
+contractTests(
+  eventContract,
+  async (): Promise<EventSubject & AsyncDisposable> => ({
+    source: direct(eventInterface, topicTree(topics), { after: realAfter }),
+    branches: {
+      '': ['streams', 'timer'],
+      streams: ['msec', 'sec', 'min', 'hr'],
+      timer: ['msec', 'sec', 'min', 'hr'],
+      'streams/msec': ['100', '500'],
+    },
+    leaf: 'streams/sec/30',
+    isEventuallyConsistent: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+);
+
+contractTests(
+  metadataContract,
+  async (): Promise<MetadataSubject & AsyncDisposable> => ({
+    metadata: direct(
+      metadataInterface,
+      nowMetadata(() => 1_500),
+      { after: realAfter },
+    ),
+    known: [
+      { path: 'now/sec', value: 1, keys: [] },
+      { path: 'now/nano', value: 1_500_000_000, keys: [] },
+    ],
+    isEventuallyConsistent: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+);
+
+describe('time events (GP §3.4)', () => {
+  test('each period under both names, with its old id and its period in nanoseconds, the first after one period', async () => {
+    const clock = virtualClock(1_700_000_000_000);
+    const seen: Event[] = [];
+    const stop = publishTicks(clock, (event) => seen.push(event));
+    await clock.advance(99);
+    expect(seen).toEqual([]);
+    await clock.advance(901);
+    const count = (topic: string) => seen.filter(({ Topic }) => Topic === topic).length;
+    expect([count('streams/msec/100'), count('timer/msec/500'), count('streams/sec/1')]).toEqual([10, 2, 1]);
+    expect(seen.find(({ Topic }) => Topic === 'timer/sec/1')).toEqual({
+      Topic: 'timer/sec/1',
+      Type: 'timer',
+      ID: '1sec',
+      Message: '',
+      Timestamp: '2023-11-14T22:13:21.000Z',
+      Data: 1_000_000_000,
+    });
+    await clock.advance(3_600_000);
+    expect(count('streams/hr/1')).toBe(1);
+    stop();
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('ticks do not drift with what each of them takes, and missed ones are left out', async () => {
+    const clock = virtualClock();
+    let lateMs = 7;
+    const slow = { now: clock.now, after: (ms: number, call: () => void) => clock.after(ms + lateMs, call) };
+    const times: number[] = [];
+    const stop = ticker(slow, 100, () => times.push(clock.now()));
+    await clock.advance(1_010);
+    expect(times).toEqual([107, 207, 307, 407, 507, 607, 707, 807, 907, 1007]);
+    lateMs = 450;
+    await clock.advance(2_000);
+    stop();
+    expect(times.slice(10).every((ms, at, all) => at === 0 || ms - (all[at - 1] ?? 0) >= 100)).toBe(true);
+    expect(times.length).toBeLessThan(20);
+  });
+
+  test('metadata is evaluated on each read', async () => {
+    let nowMs = 1_000;
+    const metadata = nowMetadata(() => nowMs);
+    const read = async () => (await metadata.get({ path: 'now/sec' }, testingContext())).value;
+    expect(await read()).toBe(1);
+    nowMs = 3_000;
+    expect(await read()).toBe(3);
+  });
+});
