@@ -3,7 +3,7 @@ import type { CallContext, Controller, PlanText, Search } from '@infrakit/spi';
 import type { Look } from './look.ts';
 import { actLine } from './plan-lines.ts';
 import { heldOf } from './reconcile.ts';
-import { type KeptRule, type RuleBook, type RuleBookDeps, ruleBook } from './rule-book.ts';
+import { type KeptRule, type RuleBook, notFound, type RuleBookDeps, ruleBook } from './rule-book.ts';
 import type { Accepted, RuleKind } from './rule-kind.ts';
 import { previewCommit, previewDestroy } from './rule-preview.ts';
 
@@ -29,7 +29,7 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
 
   const ruleOf = (name: string): KeptRule<S, O> => {
     const rule = book.find(objectName(deps.name, name));
-    if (rule === undefined) throw new AppError('RULE_NOT_FOUND', `${deps.name} has no rule ${name}`);
+    if (rule === undefined) throw notFound(kind, deps.name, name);
     return rule;
   };
 
@@ -53,7 +53,7 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
 
   const textOf = (seen: Look<S>, accepted: Accepted<S, O>): PlanText => ({
     id: seen.plan.id,
-    messages: [...kind.planLines(seen.plan, seen)],
+    messages: [...kind.planLines(seen.plan, seen, accepted)],
     warnings: [...accepted.warnings, ...(heldOf(seen) === null ? [] : [`held: ${heldOf(seen)?.reason}`])],
   });
 
