@@ -1,17 +1,19 @@
-import { createServer, type Socket } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type ConnectionSubject,
   connectionContract,
   connectMqtt,
   type MqttVersion,
   parseBrokerUrl,
+  startEmbeddedBroker,
 } from '@infrakit/bus';
 import type { MakeSubject } from '@infrakit/spi';
 import { realAfter } from '@infrakit/spi';
-import { Aedes } from 'aedes';
 import { describe } from 'vitest';
 import { contractTests } from '../contract.ts';
-import { closeServer, listenOnLoopback } from './loopback.ts';
 import { startMosquitto } from './mosquitto.ts';
 import { connectMute } from './mute-client.ts';
 import { startNetwork } from './network.ts';
@@ -43,49 +45,34 @@ const onMosquitto =
     };
   };
 
-const startAedes = async (port = 0) => {
-  const aedes = await Aedes.createBroker();
-  const server = createServer({ noDelay: true }, aedes.handle);
-  return {
-    port: await listenOnLoopback(server, port),
-    stop: async () => {
-      await new Promise<void>((resolve) => aedes.close(() => resolve()));
-      await closeServer(server);
-    },
-  };
-};
-
-const onAedes: MakeSubject<ConnectionSubject> = async () => {
-  let broker = await startAedes();
-  const { port } = broker;
-  const network = await startNetwork(() => port);
+/** The embedded broker by its UNIX socket, where everything is allowed. */
+const onEmbedded: MakeSubject<ConnectionSubject> = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'infrakit-broker-'));
+  const socketPath = join(folder, 'b.sock');
+  const startBroker = () => startEmbeddedBroker({ socketPath }, { ...deps, now: () => performance.now() });
+  let broker = await startBroker();
+  const network = await startNetwork(() => socketPath);
   const mutes: Socket[] = [];
-  let isStopped = false;
-  const stop = async () => {
-    if (isStopped) return;
-    isStopped = true;
-    await broker.stop();
-  };
   return {
     connect: (options) => connect(`mqtt://127.0.0.1:${network.port}`, options),
     connectMute: async ({ clientId, will }) => {
-      mutes.push(await connectMute(port, clientId, will));
+      mutes.push(await connectMute(network.port, clientId, will));
     },
-    stop,
+    stop: () => broker.stop(),
     start: async () => {
-      broker = await startAedes(port);
-      isStopped = false;
+      broker = await startBroker();
     },
     freeze: network.freeze,
     thaw: network.thaw,
     [Symbol.asyncDispose]: async () => {
       for (const mute of mutes) mute.destroy();
       await network[Symbol.asyncDispose]();
-      await stop();
+      await broker.stop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 };
 
-describe('aedes', () => contractTests(connectionContract, onAedes));
+describe('the embedded broker', () => contractTests(connectionContract, onEmbedded));
 describe('mosquitto, MQTT 3.1.1', () => contractTests(connectionContract, onMosquitto('3.1.1')));
 describe('mosquitto, MQTT 5', () => contractTests(connectionContract, onMosquitto('5')));

@@ -11,12 +11,13 @@ export interface Network extends AsyncDisposable {
   readonly cut: () => void;
 }
 
-/** Listens on a port of its own and passes everything on to the target's port, both on loopback. */
-export const startNetwork = async (targetPort: () => number): Promise<Network> => {
+/** Listens on a port of its own on loopback and passes everything on to the target: a port there, or the path of a socket. */
+export const startNetwork = async (target: () => number | string): Promise<Network> => {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isFrozen = false;
   const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ port: targetPort(), host: '127.0.0.1', noDelay: true });
+    const to = target();
+    const far = connect(typeof to === 'string' ? { path: to } : { port: to, host: '127.0.0.1', noDelay: true });
     const pair = [near, far] as const;
     pairs.add(pair);
     const end = (): void => {
