@@ -39,7 +39,6 @@ export const exchange = (options: ExchangeOptions): Exchange => {
   const { connection, topic, ready, isConnected, request, ctx, clock, log, limits, onSend } = options;
   const { idempotencyKey, fencing, trace } = ctx;
   const { promise: answer, resolve, reject } = withResolvers<unknown>();
-  const ended = new AbortController();
   let isEnded = false;
   let attempts = 0;
   let isSent = false;
@@ -53,7 +52,6 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     isEnded = true;
     stopRetry();
     forget();
-    ended.abort();
     finish();
   };
   const fail = (error: AppError): void => end(() => reject(error));
@@ -95,7 +93,7 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     const payloads = chunksOf(`${request.replyTo} ${request.id} ${number}`, encode(leftMs()), limits.chunkBytes);
     isSent = true;
     onSend();
-    await publishAll(connection, topic, payloads, ended.signal);
+    await publishAll(connection, topic, payloads, ctx.signal);
   };
 
   const send = (): void => {
