@@ -1,1 +1,2 @@
-export {};
+export { enrollmentDefinition } from './enrollment-definition.ts';
+export { startEnrollment } from './enrollment-plugin.ts';
