@@ -1,12 +1,18 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { connect as connectSocket, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, connectMqtt, type MqttOptions, parseBrokerUrl, type TlsMaterial } from '@infrakit/bus';
+import {
+  type Connection,
+  type ConnectionStatus,
+  connectMqtt,
+  type MqttOptions,
+  parseBrokerUrl,
+  startEmbeddedBroker,
+  type TlsMaterial,
+} from '@infrakit/bus';
 import { AppError } from '@infrakit/core';
 import { realAfter } from '@infrakit/spi';
-import { Aedes } from 'aedes';
-import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBlackHole } from './black-hole.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
@@ -43,9 +49,54 @@ const echo = async (connection: Connection): Promise<string> => {
   return heard;
 };
 
+const statusOf = (connection: Connection, isWanted: (status: ConnectionStatus) => boolean): Promise<ConnectionStatus> =>
+  new Promise((resolve) => {
+    connection.status.subscribe((status) => {
+      if (isWanted(status)) resolve(status);
+    });
+  });
+
 const protocolOf = async (connection: Connection) => {
-  const status = await firstValueFrom(connection.status);
+  const status = await statusOf(connection, () => true);
   return status.kind === 'connected' ? status.protocol : status.kind;
+};
+
+/** The embedded broker, which speaks 3.1.1 only, behind a door that notes which version each client asks for. */
+const startOldBroker = async (mayEnter: (version: number | undefined) => boolean = () => true) => {
+  const folder = await mkdtemp(join(tmpdir(), 'infrakit-old-'));
+  const socketPath = join(folder, 'b.sock');
+  const broker = await startEmbeddedBroker({ socketPath }, { ...deps, now: () => performance.now() });
+  const versions: (number | undefined)[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    sockets.add(near.on('error', () => near.destroy()));
+    near.once('data', (connectPacket: Buffer) => {
+      versions.push(connectPacket[8]);
+      if (!mayEnter(connectPacket[8])) {
+        near.destroy();
+        return;
+      }
+      const far = connectSocket({ path: socketPath });
+      far.on('error', () => near.destroy());
+      near.on('close', () => far.destroy());
+      far.write(connectPacket);
+      near.pipe(far).pipe(near);
+    });
+  });
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `mqtt://127.0.0.1:${await listenOnLoopback(server)}`,
+    versions,
+    cut,
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      await closeServer(server);
+      await broker.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 };
 
 describe('which version of MQTT (issue 4: 5 first where the broker has it, else 3.1.1)', () => {
@@ -57,47 +108,19 @@ describe('which version of MQTT (issue 4: 5 first where the broker has it, else 
   });
 
   test('3.1.1 on a broker that refuses 5, and 5 is not tried again after a reconnect', async () => {
-    const aedes = await Aedes.createBroker();
-    const versions: unknown[] = [];
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => {
-      socket.once('data', (data: Buffer) => versions.push(data[8]));
-      sockets.push(socket);
-      aedes.handle(socket);
-    });
-    const port = await listenOnLoopback(server);
-    const connection = await connect(`mqtt://127.0.0.1:${port}`);
+    await using old = await startOldBroker();
+    await using connection = await connect(old.url);
     expect(await protocolOf(connection)).toBe('3.1.1');
-    const again = firstValueFrom(
-      connection.status.pipe(filter((status) => status.kind === 'connected' && status.session === 2)),
-    );
-    for (const socket of sockets) socket.destroy();
+    const again = statusOf(connection, (status) => status.kind === 'connected' && status.session === 2);
+    old.cut();
     await again;
-    await connection.close();
-    await new Promise<void>((resolve) => aedes.close(() => resolve()));
-    await closeServer(server);
-    expect(versions).toEqual([5, 4, 4]);
+    expect(old.versions).toEqual([5, 4, 4]);
   });
 
   test('3.1.1 on a broker that hangs up on 5', async () => {
-    const aedes = await Aedes.createBroker();
-    const server = createServer((socket) => {
-      socket.once('data', (data: Buffer) => {
-        socket.pause();
-        if (data[8] === 5) {
-          socket.destroy();
-        } else {
-          socket.unshift(data);
-          aedes.handle(socket);
-        }
-      });
-    });
-    const port = await listenOnLoopback(server);
-    const connection = await connect(`mqtt://127.0.0.1:${port}`);
+    await using old = await startOldBroker((version) => version !== 5);
+    await using connection = await connect(old.url);
     expect([await protocolOf(connection), await echo(connection)]).toEqual(['3.1.1', 'back']);
-    await connection.close();
-    await new Promise<void>((resolve) => aedes.close(() => resolve()));
-    await closeServer(server);
   });
 });
 
