@@ -1,5 +1,16 @@
-import { type ContractCase, demand, demandEqual, demandRejects, skipUnless } from '@infrakit/spi';
+import {
+  type ContractCase,
+  demand,
+  demandEqual,
+  demandRejects,
+  instanceInterface,
+  memoryInstance,
+  pluginObject,
+  skipUnless,
+} from '@infrakit/spi';
 import { chunksOf } from './chunks.ts';
+import type { Connection } from './connection.ts';
+import { rpcProxy } from './rpc-proxy.ts';
 import { type RpcSubject, until, within, withRpc } from './rpc-scene.ts';
 
 /** Bytes that no client of ours sends. */
@@ -83,24 +94,50 @@ export const rpcFaultCases: readonly ContractCase<RpcSubject>[] = [
       ),
   },
   {
-    name: 'a server that dies between act and answer: the call ends at its deadline, and a retry is told so',
-    cites: 'Law 11, DESIGN §3 RPC',
+    name: 'a server that dies between act and answer: the call ends at its deadline, and the retry acts once',
+    cites: 'Laws 7 and 11',
     run: (subject, ctx) =>
-      withRpc(subject, ctx, async ({ probe, world, serverConnection, handle, serve }) => {
-        world.hold.until = new Promise(() => {});
-        const call = probe.act({ name: 'a' }, { ...within(ctx, 1_000), idempotencyKey: 'k' });
-        const refused = demandRejects(call, ['RPC_TIMEOUT'], 'a call to a server that died');
-        await until(ctx, () => world.acts.length === 1, 'the act');
+      withRpc(subject, ctx, async ({ serve, client, serverConnection }) => {
+        const { instance, world } = memoryInstance();
+        const hanging: typeof instance = {
+          ...instance,
+          provision: async (params, context) => {
+            await instance.provision(params, context);
+            return new Promise(() => {});
+          },
+        };
+        const machines = (implementation: typeof instance, connection: Connection, incarnation: string) =>
+          serve({
+            connection,
+            plugin: 'machines',
+            incarnation,
+            objects: () => [pluginObject({ object: '', description: instanceInterface, implementation })],
+          });
+        const handle = (incarnation: string) =>
+          rpcProxy(client, instanceInterface, () => ({
+            kind: 'remote',
+            target: { plugin: 'machines', object: '', incarnation },
+          }));
+        const spec = { Properties: {}, Tags: {}, Init: '', LogicalID: null, Attachments: null };
+        const keyed = { ...within(ctx, 1_000), idempotencyKey: 'k' };
+
+        await machines(hanging, serverConnection, 'n1.1');
+        const refused = demandRejects(
+          handle('n1.1').provision({ spec }, keyed),
+          ['RPC_TIMEOUT'],
+          'a call to a server that died',
+        );
+        await until(ctx, () => world.all().length === 1, 'the act');
         serverConnection.sever();
         await refused;
-        world.hold.until = Promise.resolve();
+
         const connection = await subject.connect(`${serverConnection.clientId}-again`);
-        await serve({ connection, incarnation: 'n2.1' });
-        const again = handle({ incarnation: 'n2.1' });
+        await machines(instance, connection, 'n2.1');
+        const { id } = await handle('n2.1').provision({ spec }, keyed);
         demandEqual(
-          await again.context({}, { ...ctx, idempotencyKey: 'k' }),
-          { value: { idempotencyKey: 'k' } },
-          'the key that the retry brings to the new incarnation',
+          world.all().map(({ ID }) => ID),
+          [id],
+          'what there is after the retry',
         );
         await connection.close();
       }),

@@ -11,29 +11,19 @@ export const rpcRefusalCases: readonly ContractCase<RpcSubject>[] = [
     name: 'unknown object, method, version and bad parameters are distinct',
     cites: 'DESIGN §3 RPC: distinct codes',
     run: (subject, ctx) =>
-      withRpc(subject, ctx, async ({ handle, request, publish, clientConnection, topics, world }) => {
+      withRpc(subject, ctx, async ({ handle, caller, request, publish, clientConnection, topics, world }) => {
         const call = handle({ object: 'nothing' }).echo({ value: 1 }, ctx);
         await demandRejects(call, ['OBJECT_UNKNOWN'], 'a call to an unknown object');
-        const { echo } = probeInterface.methods;
-        const newer = { ...probeInterface, methods: { ...probeInterface.methods, act: echo, later: echo } };
-        const later = handle({}, newer as never) as unknown as Record<
-          'later',
-          typeof call extends never ? never : (p: object, c: typeof ctx) => Promise<unknown>
-        >;
-        await demandRejects(later.later({ value: 1 }, ctx), ['METHOD_UNKNOWN'], 'a call of an unknown method');
-        const other = { ...probeInterface, name: 'Other' as const };
-        const foreign = handle({}, other as never).echo({ value: 1 }, ctx);
-        await demandRejects(foreign, ['METHOD_UNKNOWN'], 'a call of an interface that the object does not have');
-        const two = { ...probeInterface, version: '2.0.0' } as never;
-        const versioned = handle({}, two).echo({ value: 1 }, ctx);
-        const error = await demandRejects(versioned, ['INTERFACE_VERSION'], 'a call of another major version');
+        const { methods, name, version } = probeInterface;
+        const later = caller({ name, version, methods: { later: methods.echo } }, 'later');
+        await demandRejects(later({ value: 1 }, ctx), ['METHOD_UNKNOWN'], 'a call of an unknown method');
+        const foreign = caller({ ...probeInterface, name: 'Other' }, 'echo');
+        await demandRejects(foreign({ value: 1 }, ctx), ['METHOD_UNKNOWN'], 'a call of an interface it does not have');
+        const second = caller({ ...probeInterface, version: '2.0.0' }, 'echo');
+        const error = await demandRejects(second({ value: 1 }, ctx), ['INTERFACE_VERSION'], 'another major version');
         demandEqual(error.facts, { interface: 'Probe', offered: '1.2.0', wanted: '2.0.0' }, 'the facts of the error');
-        const nextMinor = { ...probeInterface, version: '1.9.0' } as never;
-        demandEqual(
-          await handle({}, nextMinor).echo({ value: 1 }, ctx),
-          { value: 1 },
-          'a call of another minor version',
-        );
+        const newer = caller({ ...probeInterface, version: '1.9.0' }, 'echo');
+        demandEqual(await newer({ value: 1 }, ctx), { value: 1 }, 'the answer to a newer minor version');
 
         const codes: unknown[] = [];
         const own = clientConnection.subscribe(topics.reply(clientConnection.clientId), 1, ({ payload }) =>
@@ -151,11 +141,11 @@ export const rpcRefusalCases: readonly ContractCase<RpcSubject>[] = [
         async ({ handle, world }) => {
           const managed = { object: 'a/b' };
           for (const via of [undefined, 'otherstack/b']) {
-            const call = handle(managed, probeInterface, via).act({ name: 'direct' }, ctx);
+            const call = handle(managed, via).act({ name: 'direct' }, ctx);
             const error = await demandRejects(call, ['OBJECT_MANAGED'], 'a mutation beside the proxy');
             demandEqual(error.facts, { object: 'a/b', proxy: 'mystack/b' }, 'the facts of the error');
           }
-          await handle(managed, probeInterface, 'mystack/b').act({ name: 'by proxy' }, ctx);
+          await handle(managed, 'mystack/b').act({ name: 'by proxy' }, ctx);
           await handle({}).act({ name: 'not managed' }, ctx);
           demandEqual(await handle(managed).echo({ value: 1 }, ctx), { value: 1 }, 'a read beside the proxy');
           demandEqual(world.acts, ['by proxy', 'not managed'], 'what was done');

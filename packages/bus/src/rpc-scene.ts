@@ -10,6 +10,7 @@ import {
 } from '@infrakit/spi';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
+import type { Call } from './direct-call.ts';
 import { type RpcClient, type RpcTarget, rpcClient } from './rpc-client.ts';
 import { rpcProxy } from './rpc-proxy.ts';
 import { type RpcServer, type RpcServerOptions, serveRpc } from './rpc-server.ts';
@@ -103,8 +104,10 @@ export interface RpcScene {
   readonly serverConnection: Connection;
   readonly target: RpcTarget;
   readonly probe: Probe;
-  /** A handle on another target, or on one with another description. */
-  readonly handle: (target: Partial<RpcTarget>, description?: typeof probeInterface, via?: string) => Probe;
+  /** A handle on another target, or one that names its proxy. */
+  readonly handle: (target: Partial<RpcTarget>, via?: string) => Probe;
+  /** A method of the target as another description has it. */
+  readonly caller: (description: InterfaceDescription, method: string) => Call;
   /** A request made by hand, good unless `changes` say otherwise. */
   readonly request: (method: keyof Probe, params: object, changes?: Partial<RpcRequest>) => RpcRequest;
   /** Publishes something on the topic of the target's method. */
@@ -170,8 +173,8 @@ export const withRpc = async (
   const server = await serve({});
   const client = rpcClient({ connection: clientConnection, topics, host: 'here', newId: newIds(id), clock, log });
   const target: RpcTarget = { plugin: 'probe', object: '', incarnation: 'n1.1' };
-  const handle: RpcScene['handle'] = (other, description = probeInterface, via) =>
-    rpcProxy(client, description, () => ({
+  const handle: RpcScene['handle'] = (other, via) =>
+    rpcProxy(client, probeInterface, () => ({
       kind: 'remote',
       target: { ...target, ...other },
       ...(via === undefined ? {} : { via }),
@@ -188,6 +191,7 @@ export const withRpc = async (
       target,
       probe: handle({}),
       handle,
+      caller: (description, method) => (params, context) => client.call(target, description, method, params, context),
       request: (method, params, other = {}) => ({
         jsonrpc: '2.0',
         id: nextRaw(),
