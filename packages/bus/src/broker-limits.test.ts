@@ -3,7 +3,10 @@ import { rateLimit, refusals } from './broker-limits.ts';
 
 const clock = () => {
   let ms = 0;
-  return { now: () => ms, pass: (by: number) => void (ms += by) };
+  const pass = (by: number): void => {
+    ms += by;
+  };
+  return { now: () => ms, pass };
 };
 
 describe('refusals', () => {

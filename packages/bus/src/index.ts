@@ -1,5 +1,10 @@
 export type { PluginRole } from './advertise.ts';
+export type { BrokerLimits } from './broker-limits.ts';
+export { shortSocketPath } from './broker-socket.ts';
+export type { BrokerStats } from './broker-sys.ts';
+export type { BrokerTls, ListenAddress } from './broker-tcp.ts';
 export * from './broker-url.ts';
+export * from './broker-users.ts';
 export * from './bus.ts';
 export type { BusPlugin, PluginStart } from './bus-plugin.ts';
 export type * from './connection.ts';
