@@ -1,7 +1,7 @@
 import { AppError, compareUtf8, InstanceDescription, type Json } from '@infrakit/core';
+import { openFactLog } from '@infrakit/runtime';
 import { frozenCopy, type Log } from '@infrakit/spi';
 import { z } from 'zod';
-import { openFactLog } from './fact-log.ts';
 
 /** A simulated instance: what describe shows, the key it was made for, and what it was asked for (GP-P13). */
 export const Thing = z.strictObject({

@@ -1,7 +1,7 @@
 import { AppError, compareUtf8, HealthCheck, type Json, Route } from '@infrakit/core';
+import { openFactLog } from '@infrakit/runtime';
 import { frozenCopy, type LoadBalancer, type Log } from '@infrakit/spi';
 import { z } from 'zod';
-import { openFactLog } from './fact-log.ts';
 import type { Pretence } from './pretence.ts';
 
 const Fact = z.union([

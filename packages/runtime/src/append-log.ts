@@ -10,7 +10,7 @@ export interface AppendLog {
    * when the disk refuses; the record is then not in the log. `applied` is called at the moment it is durable, before
    * anything that was asked for later is done.
    */
-  readonly append: (record: Json, applied?: () => void) => Promise<void>;
+  readonly append: (record: Json, applied?: () => unknown) => Promise<void>;
   /**
    * Puts these records in the place of all before, atomically: a crash leaves either the old log or the new one. They are
    * asked for when all that was appended before is durable and applied.
@@ -31,7 +31,7 @@ export interface OpenedLog {
 
 interface Waiting {
   readonly line: string;
-  readonly applied: () => void;
+  readonly applied: () => unknown;
   readonly resolve: () => void;
   readonly reject: (error: AppError) => void;
 }

@@ -5,6 +5,7 @@ export * from './conditions.ts';
 export * from './controller-view.ts';
 export * from './cycle-deps.ts';
 export * from './cycle-memory.ts';
+export * from './fact-log.ts';
 export * from './health.ts';
 export * from './ledger-store.ts';
 export * from './look.ts';

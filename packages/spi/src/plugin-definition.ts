@@ -6,6 +6,7 @@ import type { Log } from './log.ts';
 import type { MembersPublisher } from './members-publisher.ts';
 import type { Plugins } from './plugins.ts';
 import type { StatePublisher } from './state-publisher.ts';
+import type { Store } from './store.ts';
 
 /** One object of a plugin and one interface it answers; an object with two interfaces stands twice. */
 export interface PluginObject<I extends InterfaceDescription = InterfaceDescription> {
@@ -34,6 +35,8 @@ export interface PluginDeps<Options> {
   readonly state: StatePublisher;
   readonly members: MembersPublisher;
   readonly journal: Journal;
+  /** What is committed in this stack; for the manager, which alone writes it. */
+  readonly store: Store;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;

@@ -1,18 +1,18 @@
 import type { Json } from '@infrakit/core';
-import { openAppendLog } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
+import { openAppendLog } from './append-log.ts';
 
 /** Where a table keeps its changes: a file, or nowhere. */
 export interface FactLog {
   /** Calls `applied` when the fact is durable, then resolves. */
-  readonly append: (fact: Json, applied: () => void) => Promise<void>;
+  readonly append: (fact: Json, applied: () => unknown) => Promise<void>;
   /** Rewrites the file to these facts once it has grown to several times their number. */
   readonly trim: (live: number, facts: () => readonly Json[]) => void;
   readonly close: () => Promise<void>;
 }
 
 /** A log that keeps nothing. */
-const nowhere: FactLog = { append: async (_, applied) => applied(), trim: () => {}, close: async () => {} };
+const nowhere: FactLog = { append: async (_, applied) => void applied(), trim: () => {}, close: async () => {} };
 
 /** Opens the facts at `path`, or none that last when it is null; gives what was there. */
 export const openFactLog = async (
