@@ -245,6 +245,8 @@ export const lawWorld = (options: WorldOptions = {}) => {
   const context = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: settings.callTimeoutMs });
   const outcomes: CycleOutcome[] = [];
   let cycles = 0;
+  let cycleMs = -1;
+  let sameMoment = 0;
 
   const store = () => ledgerStore(journal, `enrollment/${ruleName}`);
   const start = (revision = 1): void => {
@@ -255,7 +257,12 @@ export const lawWorld = (options: WorldOptions = {}) => {
       random,
       pool,
       log: silent,
-      newId: () => `c${cycles++}`,
+      newId: () => {
+        sameMoment = clock.now() === cycleMs ? sameMoment + 1 : 0;
+        cycleMs = clock.now();
+        if (sameMoment > 100) throw new Error(`Law 8: the loop spins at ${cycleMs} ms`);
+        return `c${cycles++}`;
+      },
       patienceMs: options.patienceMs ?? 1_000,
     };
     const kept = rule(revision);

@@ -77,8 +77,7 @@ export const loop = <S, O>(
         );
       });
 
-    // The first cycle comes last: what it triggers while it reads is heard.
-    return merge(bursts, later, ticks, of(null)).pipe(
+    return merge(of(null), bursts, later, ticks).pipe(
       takeUntil(use.stop ?? NEVER),
       coalesce(cycle),
       tap((outcome) => again.next(againAt(outcome))),
