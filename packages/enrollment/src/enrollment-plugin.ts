@@ -16,7 +16,7 @@ import {
   pluginObject,
   type RunningPlugin,
 } from '@infrakit/spi';
-import { type AcceptDeps, type AcceptedEnrollment, acceptEnrollment } from './enrollment-accept.ts';
+import { type AcceptDeps, acceptEnrollment } from './enrollment-accept.ts';
 import type { EnrollmentProgress } from './enrollment-progress.ts';
 import { enrollmentRows } from './enrollment-rows.ts';
 import type { EnrollmentOptions } from './enrollment-schema.ts';
