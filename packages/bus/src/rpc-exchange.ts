@@ -33,6 +33,11 @@ export interface ExchangeOptions {
 }
 
 const retryMs = 250;
+/**
+ * A request is lost when the callee is just then without its connection, and nobody says so: without a sign of life it is
+ * sent again after this time, then after twice as long, and so on. The callee joins it to the first.
+ */
+const silenceMs = 1_000;
 
 /** A call that nothing has been sent of yet. When it is given up, the callee is told. */
 export const exchange = (options: ExchangeOptions): Exchange => {
@@ -46,6 +51,7 @@ export const exchange = (options: ExchangeOptions): Exchange => {
   /** When the present stretch of the deadline began. */
   let sinceMs = clock.nowMs();
   let stopRetry: () => void = () => {};
+  let nextSilenceMs = silenceMs;
 
   const end = (finish: () => void): void => {
     if (isEnded) return;
@@ -94,6 +100,9 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     isSent = true;
     onSend();
     await publishAll(connection, topic, payloads, ctx.signal);
+    if (isEnded || number !== attempts || lastSeq >= 0) return;
+    stopRetry = clock.after(nextSilenceMs, send);
+    nextSilenceMs *= 2;
   };
 
   const send = (): void => {
@@ -118,6 +127,7 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     progress: ({ seq, message, fraction }) => {
       if (isEnded || seq <= lastSeq) return;
       lastSeq = seq;
+      stopRetry();
       sinceMs = clock.nowMs();
       ctx.progress?.({ message, ...(fraction === undefined ? {} : { fraction }) });
     },

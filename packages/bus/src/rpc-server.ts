@@ -26,6 +26,8 @@ export interface RpcServerOptions {
   readonly clock: RpcClock;
   readonly log: Log;
   readonly limits?: RpcLimits;
+  /** Calls under way at once; more are refused, so that memory stays bounded. 10,000 when left out. */
+  readonly maxRunning?: number;
 }
 
 export interface RpcServer {
@@ -39,8 +41,6 @@ export interface RpcServer {
 
 /** How far clocks of two machines may be apart before a living request counts as late. */
 const skewAllowanceMs = 5_000;
-/** Calls under way at once; more are refused, so that memory stays bounded. */
-const maxRunning = 10_000;
 /** As long as any caller may wait, and then some. */
 const answerLimits = { maxCount: 10_000, maxBytes: 32 * 2 ** 20, keepMs: 15 * 60_000 };
 /** Signs of life are sent no more often than this. */
@@ -56,7 +56,7 @@ const keyOf = ({ replyTo, id }: { readonly replyTo: string; readonly id: string 
  */
 export const serveRpc = (options: RpcServerOptions): RpcServer => {
   const { connection, topics, plugin, incarnation, host, isAnswering, managedBy, clock, log } = options;
-  const limits = options.limits ?? defaultRpcLimits;
+  const { limits = defaultRpcLimits, maxRunning = 10_000 } = options;
   const find = methodFinder(plugin, options.objects);
   const bad = badMessages({ log, nowMs: clock.nowMs });
   const assembler = chunkAssembler(limits, clock);
