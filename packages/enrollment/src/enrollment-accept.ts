@@ -151,6 +151,7 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
   const source = sourceOf(list, owner, deps);
   const sourceHash = digest(list);
   const confirm = new Subject<void>();
+  let confirmed = '';
   const accepted: AcceptedEnrollment['accepted'] = {
     rule: enrollmentRule({
       name: `${deps.name}/${rule}`,
@@ -163,6 +164,7 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
         enrollmentKey,
         allowUntaggedDestroy: options.AllowUntaggedDestroy,
         isSpecsBack: deps.isSpecsBack,
+        madeFor: progress.madeFor,
       },
       source,
       sink: enrollmentSink(Plugin, { labels: Labels, hasProperties: enrollmentKey !== null }, deps),
@@ -176,8 +178,10 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
     onDestroy: options.DestroyOnTerminate ? 'empty' : 'leave',
     seen: (outcome) => {
       progress.cycled(outcome);
-      // What was done is looked at soon, so that the state says so and departures are acknowledged.
-      if (outcome.kind === 'completed' && didAnything(outcome.counts)) confirm.next();
+      if (outcome.kind !== 'completed' || !didAnything(outcome.counts) || outcome.plan.id === confirmed) return;
+      // What was done is looked at soon, so that the state says so and departures are acknowledged; not what is done over and over.
+      confirmed = outcome.plan.id;
+      confirm.next();
     },
     retire: (next, ctx) => source.leave(next?.sourceHash === sourceHash, ctx),
   };

@@ -19,6 +19,8 @@ export interface KeysFacts {
   readonly enrollmentKey: Selector | null;
   readonly allowUntaggedDestroy: boolean;
   readonly isSpecsBack: () => boolean;
+  /** The key that an entry was made for, of those that no look has shown with this key yet. */
+  readonly madeFor: (id: string) => string | undefined;
 }
 
 const tagOf = (tags: InstanceDescription['Tags'], name: string): string | undefined =>
@@ -59,8 +61,20 @@ export const enrollmentKeys = (
   const keyOfTag = translation(entries);
   const storedSpecsBack = facts.isSpecsBack();
 
+  // A selector that does not give an entry the key it was made for would make it again, and again.
+  const selected = (select: Selector, description: InstanceDescription): Key => {
+    const key = select(description);
+    const made = facts.madeFor(description.ID);
+    if (made === undefined || (key.kind === 'known' && key.value === made)) return key;
+    const found = key.kind === 'known' ? `key ${key.value}` : `no key (${key.reason})`;
+    return {
+      kind: 'unknown',
+      reason: `EnrollmentKeySelector gives ${found} for the entry that was made for key ${made}`,
+    };
+  };
+
   const keyOf = (description: InstanceDescription, sourceId: string | undefined): Key => {
-    if (enrollmentKey !== null) return enrollmentKey(description);
+    if (enrollmentKey !== null) return selected(enrollmentKey, description);
     return sourceId === undefined ? { kind: 'unknown', reason: `not-matched:${description.ID}` } : keyOfTag(sourceId);
   };
 

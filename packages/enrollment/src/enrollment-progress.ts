@@ -17,6 +17,8 @@ export interface EnrollmentProgress {
   readonly looked: (observed: readonly ObservedEntry[]) => void;
   readonly creating: (subject: EventSubject, act: () => Promise<string>) => Promise<string>;
   readonly destroying: (id: string, act: () => Promise<void>) => Promise<void>;
+  /** The key that an entry was made for, until a look shows it with that key. */
+  readonly madeFor: (id: string) => string | undefined;
   readonly cycled: (outcome: CycleOutcome) => void;
   /** Null before the first completed cycle. */
   readonly report: () => Report | null;
@@ -29,6 +31,7 @@ export const enrollmentProgress = (events: EnrollmentEvents): EnrollmentProgress
   let made = new Map<string, string>();
   let gone = new Set<string>();
   let report: Report | null = null;
+  const unseen = new Map<string, string>();
 
   const subjectOf = (id: string): EventSubject => {
     byId ??= new Map(observed.map((entry) => [entry.id, entry]));
@@ -44,11 +47,16 @@ export const enrollmentProgress = (events: EnrollmentEvents): EnrollmentProgress
     looked: (entries) => {
       observed = entries;
       byId = undefined;
+      if (unseen.size === 0) return;
+      for (const { id, key } of entries) if (key.kind === 'known' && unseen.get(id) === key.value) unseen.delete(id);
     },
     creating: async (subject, act) => {
       try {
         const id = await act();
-        if (subject.key !== undefined) made.set(subject.key, id);
+        if (subject.key !== undefined) {
+          made.set(subject.key, id);
+          unseen.set(id, subject.key);
+        }
         events.provisioned({ ...subject, enrollmentID: id });
         return id;
       } catch (thrown) {
@@ -60,12 +68,14 @@ export const enrollmentProgress = (events: EnrollmentEvents): EnrollmentProgress
       try {
         await act();
         gone.add(id);
+        unseen.delete(id);
         events.destroyed(subjectOf(id));
       } catch (thrown) {
         events.notDestroyed(subjectOf(id), toAppError(thrown));
         throw thrown;
       }
     },
+    madeFor: (id) => unseen.get(id),
     cycled: (outcome) => {
       if (outcome.kind === 'completed') report = { outcome, made, gone };
       made = new Map();
