@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
-import { type Connection, connectMqtt, type MqttVersion, parseBrokerUrl } from '@infrakit/bus';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, connectMqtt, type MqttVersion, parseBrokerUrl, startEmbeddedBroker } from '@infrakit/bus';
 import { realAfter } from '@infrakit/spi';
-import { Aedes } from 'aedes';
-import { closeServer, listenOnLoopback } from './loopback.ts';
 import { startMosquitto } from './mosquitto.ts';
 import { type Network, startNetwork } from './network.ts';
 
@@ -20,11 +20,11 @@ const deps = {
 };
 
 const behindNetwork = async (
-  port: number,
+  target: number | string,
   stop: () => PromiseLike<void>,
   version?: MqttVersion,
 ): Promise<NetworkedBroker> => {
-  const network = await startNetwork(() => port);
+  const network = await startNetwork(() => target);
   const address = parseBrokerUrl(`mqtt://127.0.0.1:${network.port}`);
   const connections: Connection[] = [];
   return {
@@ -42,12 +42,13 @@ const behindNetwork = async (
   };
 };
 
-const onAedes = async (): Promise<NetworkedBroker> => {
-  const aedes = await Aedes.createBroker();
-  const server = createServer({ noDelay: true }, aedes.handle);
-  return behindNetwork(await listenOnLoopback(server), async () => {
-    await new Promise<void>((resolve) => aedes.close(() => resolve()));
-    await closeServer(server);
+const onEmbedded = async (): Promise<NetworkedBroker> => {
+  const folder = await mkdtemp(join(tmpdir(), 'infrakit-broker-'));
+  const socketPath = join(folder, 'b.sock');
+  const broker = await startEmbeddedBroker({ socketPath }, { ...deps, now: () => performance.now() });
+  return behindNetwork(socketPath, async () => {
+    await broker.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 };
 
@@ -58,7 +59,7 @@ const onMosquitto = (version: MqttVersion) => async (): Promise<NetworkedBroker>
 
 /** Every kind of broker that the bus runs on, by the name a test shows. */
 export const brokers: readonly (readonly [name: string, start: () => Promise<NetworkedBroker>])[] = [
-  ['aedes', onAedes],
+  ['the embedded broker', onEmbedded],
   ['mosquitto, MQTT 3.1.1', onMosquitto('3.1.1')],
   ['mosquitto, MQTT 5', onMosquitto('5')],
 ];
