@@ -1,4 +1,4 @@
-import { Cause, Health, Membership, MembersAnswer } from '@infrakit/core';
+import { Cause, Health, MembersAnswer, Membership } from '@infrakit/core';
 import { z } from 'zod';
 import { controllerInterface } from './controller.ts';
 import { mutating, reading, type SpiOf } from './interface.ts';
@@ -15,7 +15,8 @@ const isMember = (value: unknown): boolean =>
   typeof value.ID === 'string' &&
   value.ID !== '' &&
   (value.LogicalID === null || typeof value.LogicalID === 'string') &&
-  (value.Tags === null || (isRecord(value.Tags) && Object.values(value.Tags).every((tag) => typeof tag === 'string'))) &&
+  (value.Tags === null ||
+    (isRecord(value.Tags) && Object.values(value.Tags).every((tag) => typeof tag === 'string'))) &&
   Health.options.some((health) => health === value.Health) &&
   (value.Address === undefined || typeof value.Address === 'string');
 
@@ -66,9 +67,10 @@ export const groupInterface = {
       z.strictObject({ size: Count }),
     ),
     update: mutating(z.strictObject({ name: Name, verb: z.enum(['pause', 'resume', 'cancel', 'rollback']) }), Done),
-    registerConsumer: mutating(z.strictObject({ name: Name, consumer: Name }), Done),
-    acknowledge: mutating(z.strictObject({ name: Name, consumer: Name, revision: Count }), Done),
-    unregisterConsumer: mutating(z.strictObject({ name: Name, consumer: Name }), Done),
+    // Bookkeeping of who reads: it changes nothing that is managed, so readers do it at the group itself.
+    registerConsumer: reading(z.strictObject({ name: Name, consumer: Name }), Done),
+    acknowledge: reading(z.strictObject({ name: Name, consumer: Name, revision: Count }), Done),
+    unregisterConsumer: reading(z.strictObject({ name: Name, consumer: Name }), Done),
   },
 } as const;
 
