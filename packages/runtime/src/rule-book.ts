@@ -93,8 +93,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
 
   const forget = async (name: string, memory: CycleMemory): Promise<void> => {
     const rule = rules.get(name);
-    await rule?.life?.stop();
     await rule?.accepted.forgetting?.(ending());
+    await rule?.life?.stop();
     if (rule !== undefined) await retire(name, rule.accepted, null);
     await memory.ledger.remove(ending());
     await removeRuleRecord(journal, name, ending());

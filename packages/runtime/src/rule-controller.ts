@@ -3,7 +3,7 @@ import type { CallContext, Controller, PlanText, Search } from '@infrakit/spi';
 import type { Look } from './look.ts';
 import { actLine } from './plan-lines.ts';
 import { heldOf } from './reconcile.ts';
-import { type KeptRule, type RuleBook, notFound, type RuleBookDeps, ruleBook } from './rule-book.ts';
+import { type KeptRule, notFound, type RuleBook, type RuleBookDeps, ruleBook } from './rule-book.ts';
 import type { Accepted, RuleKind } from './rule-kind.ts';
 import { previewCommit, previewDestroy } from './rule-preview.ts';
 
@@ -146,15 +146,18 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
       const { accepted } = ruleOf(name);
       const life = liveOf(name);
       const { keyed, plan } = await life.preview(ctx);
-      const untagged = keyed.observed.filter(({ ownership }) => ownership.kind === 'untagged').map(({ id }) => id);
-      const unknown = (ids ?? []).filter((id) => !untagged.includes(id));
+      const idsOf = (kind: 'untagged' | 'ours'): string[] =>
+        keyed.observed.filter(({ ownership }) => ownership.kind === kind).map(({ id }) => id);
+      const untagged = idsOf('untagged');
+      const known = new Set([...untagged, ...idsOf('ours')]);
+      const unknown = (ids ?? []).filter((id) => !known.has(id));
       if (unknown.length > 0) {
         throw new AppError('MEMBER_UNKNOWN', `${name} cannot adopt ${unknown.join(', ')}: no such untagged entry`);
       }
       const sources = new Map(
         plan.acts.flatMap((act) => (act.kind === 'keep' ? [[act.id, act.sourceId] as const] : [])),
       );
-      const adopted = ids ?? untagged;
+      const adopted = untagged.filter((id) => ids === undefined || ids.includes(id));
       for (const id of adopted) await accepted.rule.label(id, sources.get(id), ctx);
       life.nudge();
       return { adopted: [...adopted] };
