@@ -3,7 +3,7 @@ import type { After } from '@infrakit/spi';
 import type { Aedes, AedesOptions, Client } from 'aedes';
 import { brokerAdmission } from './broker-admission.ts';
 import { type ClientCounts, type ClientState, clientBook, type Door } from './broker-client-state.ts';
-import { packetType } from './broker-frames.ts';
+import { notForBrokers, packetType } from './broker-frames.ts';
 import { type BrokerLimits, type Refusals, rateLimit } from './broker-limits.ts';
 import { isGuest } from './broker-rights.ts';
 import { brokerStream } from './broker-stream.ts';
@@ -72,6 +72,7 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
       onPacketIn: (type, bytes) => {
         counts.messagesReceived += 1;
         counts.bytesReceived += bytes;
+        if (notForBrokers.has(type)) return 'malformed';
         if (bytes > packetBytes()) return 'too-large';
         if (state === undefined || isTrusted || !work.has(type)) return undefined;
         const isGuestNow = state.principal === undefined || isGuest(state.principal);

@@ -1,6 +1,9 @@
 /** Packet types as in the fixed header [MQTT 2.2.1]. */
 export const packetType = { connect: 1, publish: 3, subscribe: 8, unsubscribe: 10, pingreq: 12 } as const;
 
+/** What only a broker sends, and the two types that MQTT 3.1.1 does not have [MQTT 2.2.1]. */
+export const notForBrokers: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
+
 /** Why a packet is not read, told from its fixed header alone. */
 export type FrameFault = 'too-large' | 'too-fast' | 'malformed';
 

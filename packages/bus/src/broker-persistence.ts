@@ -1,5 +1,5 @@
 import type { Log } from '@infrakit/spi';
-import AsyncLevelPersistence from 'aedes-persistence-level/asyncPersistence.js';
+import { type LevelPersistence, levelPersistence, type StoredPacket } from './broker-level.ts';
 import type { BrokerLimits, Refusals } from './broker-limits.ts';
 import { type Retained, type RetainedMessages, retainedMessages } from './broker-retained.ts';
 import { brokerSessions } from './broker-sessions.ts';
@@ -18,7 +18,7 @@ export interface BrokerPersistenceDeps {
 
 /** What the embedded broker remembers, and what aedes is given to remember it with. */
 export interface BrokerPersistence {
-  readonly aedes: AsyncLevelPersistence;
+  readonly aedes: LevelPersistence;
   readonly retained: RetainedMessages;
   /** Clears the retained messages whose topic is no longer true. */
   readonly forgetRetained: (isStale: (topic: string) => boolean) => void;
@@ -79,7 +79,7 @@ export const openBrokerPersistence = async (
       refusals.count('session-full', { clientId });
     },
   });
-  const base = new AsyncLevelPersistence(sessions.db);
+  const base = levelPersistence(sessions.db);
   const setup = base.setup.bind(base);
   const aedes = Object.assign(base, {
     setup: async (broker: unknown): Promise<void> => {
@@ -91,7 +91,7 @@ export const openBrokerPersistence = async (
         await setup(broker);
       }
     },
-    storeRetained: async ({ topic, qos, payload }: { topic: string; qos: number; payload: Uint8Array }) =>
+    storeRetained: async ({ topic, qos, payload }: StoredPacket) =>
       retained.set({ topic, qos: qosOf(qos), payload: Buffer.from(payload) }),
     createRetainedStream: (filter: string) => retained.matching([filter]),
     createRetainedStreamCombi: retained.matching,

@@ -1,4 +1,4 @@
-import type { LevelLike } from 'aedes-persistence-level/asyncPersistence.js';
+import type { LevelChain, LevelLike, LevelOperation, LevelRange } from './broker-level.ts';
 
 export interface SessionsOptions {
   readonly loaded: Iterable<readonly [string, Buffer]>;
@@ -67,19 +67,18 @@ export const brokerSessions = (options: SessionsOptions): Sessions => {
       save(key, buffer);
     } else onDropped(clientOf(key));
   };
-  const keysIn = ({ gte, lt }: { gte: string; lt: string }): string[] =>
+  const keysIn = ({ gte, lt }: LevelRange): string[] =>
     [...entries.keys()].filter((key) => key >= gte && key < lt).sort();
 
   for (const [key, value] of options.loaded) insert(key, value);
 
-  const chain = (): { del(key: string): void; write(): Promise<void> } => {
+  const chain = (): LevelChain => {
     const keys: string[] = [];
     return { del: (key) => void keys.push(key), write: async () => keys.forEach(remove) };
   };
-  type Operation = { type: 'put'; key: string; value: Uint8Array } | { type: 'del'; key: string };
-  function batch(): ReturnType<typeof chain>;
-  function batch(operations: readonly Operation[]): Promise<void>;
-  function batch(operations?: readonly Operation[]): ReturnType<typeof chain> | Promise<void> {
+  function batch(): LevelChain;
+  function batch(operations: readonly LevelOperation[]): Promise<void>;
+  function batch(operations?: readonly LevelOperation[]): LevelChain | Promise<void> {
     if (operations === undefined) return chain();
     for (const each of operations) each.type === 'put' ? put(each.key, each.value) : remove(each.key);
     return Promise.resolve();
