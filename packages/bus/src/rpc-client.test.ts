@@ -117,15 +117,20 @@ describe('a call', () => {
 
 describe('an answer', () => {
   it('given while the server is cut off reaches a client that is not (DESIGN §3 RPC)', () =>
-    onMemory(async ({ probe, world, serverConnection }, broker) => {
+    onMemory(async ({ probe, world, serverConnection, clientConnection, topics }, broker) => {
       const { until: holding, release } = held();
+      let requests = 0;
+      const copies = clientConnection.subscribe(topics.filters.rpc('probe'), 1, () => {
+        requests += 1;
+      });
+      await copies.ready();
       world.hold.until = holding;
       const call = probe.act({ name: 'a' }, ctx);
       await until(ctx, () => world.acts.length === 1, 'the act');
       broker.sever(serverConnection.clientId);
       release();
       expect(await call).toEqual({ count: 1 });
-      expect(world.acts).toEqual(['a']);
+      expect({ acts: world.acts, requests }).toEqual({ acts: ['a'], requests: 1 });
     }));
 
   it('to a caller that has given up disturbs nobody', () =>
