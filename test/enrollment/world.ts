@@ -16,6 +16,7 @@ import {
   memoryInstance,
   memoryJournal,
   memoryStorage,
+  memoryStore,
   memoryWorld,
   type ObjectState,
   type RunningPlugin,
@@ -124,6 +125,7 @@ export const enrollmentWorld = async (options: EnrollmentWorldOptions = {}) => {
         },
         members: { publish: () => {}, clear: () => {} },
         journal: memoryJournal(storage, 'nfs'),
+        store: memoryStore(),
         log: {
           debug: () => {},
           info: () => {},
