@@ -6,8 +6,12 @@ import { play, schedule } from '../laws/schedule.ts';
 export const run = async ({ seed, seconds, signal }: CampaignOptions): Promise<{ readonly schedules: number }> => {
   const endMs = performance.now() + seconds * 1_000;
   let schedules = 0;
-  for (; performance.now() < endMs && !signal.aborted; schedules += 1) {
-    await fc.assert(fc.asyncProperty(schedule, play), { numRuns: 1, seed: seed + schedules });
+  for (; performance.now() < endMs && !signal.aborted; schedules += 20) {
+    await fc.assert(fc.asyncProperty(schedule, play), {
+      numRuns: 20,
+      seed: seed + schedules,
+      interruptAfterTimeLimit: 20_000,
+    });
   }
   return { schedules };
 };

@@ -108,19 +108,12 @@ const watcher = () => {
   };
 };
 
-const sourceOf = (law: LawWorld, is: string, read: () => Source<Item>): Parameters<LawWorld['setSource']>[0] => {
-  switch (is) {
-    case 'known':
-      return async () => read();
-    case 'error':
-      return () => Promise.reject(new AppError('PLUGIN_UNAVAILABLE', `gone at ${law.clock.now()}`));
-    case 'hang':
-      return () => new Promise(() => {});
-    case 'partial':
-      return async () => ({ kind: 'partial', reason: 'torn', items: [] });
-    default:
-      return { kind: 'unknown', reason: 'starting' };
-  }
+const sourceOf = (is: string, group: Group, watch: ReturnType<typeof watcher>) => async (): Promise<Source<Item>> => {
+  if (is === 'known') return watch.read(readingOf(group));
+  const unknown = watch.read({ kind: 'unknown', reason: 'starting' });
+  if (is === 'error') throw new AppError('PLUGIN_UNAVAILABLE', 'gone');
+  if (is === 'hang') return new Promise(() => {});
+  return is === 'partial' ? watch.read({ kind: 'partial', reason: 'torn', items: [] }) : unknown;
 };
 
 /**
@@ -135,7 +128,6 @@ export const play = async ({ hasKeys, seed, steps }: Schedule): Promise<void> =>
     isEmptied: false,
   };
   const watch = watcher();
-  const read = (): Source<Item> => watch.read(readingOf(group));
   const law: LawWorld = lawWorld({
     hasKeys,
     seed,
@@ -150,8 +142,7 @@ export const play = async ({ hasKeys, seed, steps }: Schedule): Promise<void> =>
   const apply = async (event: Event): Promise<void> => {
     switch (event.kind) {
       case 'source':
-        law.setSource(sourceOf(law, event.is, read));
-        if (event.is !== 'known') watch.read({ kind: 'unknown', reason: event.is });
+        law.setSource(sourceOf(event.is, group, watch));
         return;
       case 'sink':
         law.faults[event.method] = faultOf(event.is);
@@ -187,10 +178,10 @@ export const play = async ({ hasKeys, seed, steps }: Schedule): Promise<void> =>
   const heal = (): void => {
     law.faults.provision = law.faults.destroy = law.faults.describe = law.faults.label = undefined;
     law.journalFaults.read = law.journalFaults.write = undefined;
-    law.setSource(async () => read());
+    law.setSource(sourceOf('known', group, watch));
   };
 
-  law.setSource(async () => read());
+  law.setSource(sourceOf('known', group, watch));
   law.start();
   await law.run(12_000);
   for (const { event, told, waitMs } of steps) {
