@@ -1,10 +1,10 @@
 import {
   Allocation,
-  AppError,
   type Allocation as AllocationType,
+  AppError,
   configHash,
-  parseDuration,
   PluginProperties,
+  parseDuration,
   toAppError,
   Updating,
 } from '@infrakit/core';

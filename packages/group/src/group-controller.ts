@@ -1,4 +1,4 @@
-import { AppError, objectName, type MembersAnswer } from '@infrakit/core';
+import { AppError, type MembersAnswer, objectName } from '@infrakit/core';
 import {
   type Clock,
   type Random,

@@ -1,6 +1,14 @@
 import type { Cause, Departure, Health, InstanceDescription, Spec } from '@infrakit/core';
 import type { Clock, CycleOutcome, RuleRecord, Source } from '@infrakit/runtime';
-import { type Condition, type Events, type Flavor, type Journal, type Log, type MembersPublisher, withDeadline } from '@infrakit/spi';
+import {
+  type Condition,
+  type Events,
+  type Flavor,
+  type Journal,
+  type Log,
+  type MembersPublisher,
+  withDeadline,
+} from '@infrakit/spi';
 import { type Observable, Subject } from 'rxjs';
 import { type DurableCell, durableCell } from './durable-cell.ts';
 import { type GroupConfig, targetOf, type Wanted } from './group-config.ts';
@@ -148,7 +156,8 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
 
   const noteGone = (causes: ReadonlyMap<string, Cause>): void => {
     const told = new Set(membership.departed().map(({ ID }: Departure) => ID));
-    for (const [id, cause] of causes) if (!who.has(id) && !who.hasLeft(id) && !told.has(id)) membership.depart(id, cause);
+    for (const [id, cause] of causes)
+      if (!who.has(id) && !who.hasLeft(id) && !told.has(id)) membership.depart(id, cause);
   };
 
   return {
@@ -260,7 +269,10 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
       ),
     since: (condition) => {
       const isSame = converged?.isTrue === condition.isTrue;
-      converged = { ...condition, sinceMs: isSame ? converged?.sinceMs ?? condition.sinceMs : Math.round(clock.now()) };
+      converged = {
+        ...condition,
+        sinceMs: isSame ? (converged?.sinceMs ?? condition.sinceMs) : Math.round(clock.now()),
+      };
       return converged;
     },
     nudge: () => nudges.next(),

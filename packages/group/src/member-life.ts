@@ -32,9 +32,7 @@ const drainMs = 10_000;
 const slotTags = (config: GroupConfig, group: string, { sequence, logicalId }: SlotItem): Record<string, string> => ({
   [reservedTags.group]: group,
   [reservedTags.configHash]: config.hash,
-  ...(logicalId === null
-    ? { [reservedTags.slot]: String(sequence) }
-    : { [reservedTags.logicalId]: logicalId }),
+  ...(logicalId === null ? { [reservedTags.slot]: String(sequence) } : { [reservedTags.logicalId]: logicalId }),
 });
 
 /**

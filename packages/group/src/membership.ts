@@ -1,4 +1,4 @@
-import { type Cause, type Departure, type Membership, type MembersAnswer, trimDepartures } from '@infrakit/core';
+import { type Cause, type Departure, type MembersAnswer, type Membership, trimDepartures } from '@infrakit/core';
 import type { MemberNews } from './member-feed.ts';
 import type { Roster } from './roster.ts';
 

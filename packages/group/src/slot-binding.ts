@@ -151,9 +151,7 @@ export const bindGroup = (
     const key = { kind: 'known', value: slot } as const;
     items.set(
       slot,
-      wanted.kind === 'size'
-        ? { sequence: Number(slot), logicalId: null }
-        : { sequence: place, logicalId: slot },
+      wanted.kind === 'size' ? { sequence: Number(slot), logicalId: null } : { sequence: place, logicalId: slot },
     );
     entries.push(isStaying ? { id: slot, key } : { id: slot, key, content: config.hash });
     if (bound === undefined) continue;
@@ -168,7 +166,8 @@ export const bindGroup = (
     });
   }
 
-  const victims = isEmptying && places.victims.length > 1 ? places.victims.filter((id) => !present.get(id)?.isSelf) : places.victims;
+  const victims =
+    isEmptying && places.victims.length > 1 ? places.victims.filter((id) => !present.get(id)?.isSelf) : places.victims;
   const causes = new Map<string, Explanation>();
   for (const id of victims) {
     const bound = present.get(id);
