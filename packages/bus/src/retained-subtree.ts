@@ -20,10 +20,8 @@ export interface RetainedSubtreeOptions {
 
 /** Retained topics as they should be. */
 export interface RetainedSubtree {
-  /** The newest payload counts; what is there already is not published again. */
+  /** The newest payload counts; the same one as before is not published again. */
   readonly set: (topic: string, payload: string) => void;
-  /** Published again although it is there. */
-  readonly refresh: (topic: string) => void;
   readonly clear: (topic: string) => void;
   /** Asks `mayClear` and `isWriting` again, and compares with what is there. */
   readonly review: () => void;
@@ -58,11 +56,16 @@ export const retainedSubtree = (options: RetainedSubtreeOptions): RetainedSubtre
   const busy = new Set<string>();
   const suspects = new Set<string>();
   const waiters = new Set<() => void>();
-  let [isReading, isClosed, isConnected] = [true, false, false];
+  let [isReading, isClosed, isConnected, isEnded] = [true, false, false, false];
   let stopRetry: (() => void) | undefined;
   let stopRepair: (() => void) | undefined;
 
   const isSettled = (): boolean => isConnected && !isReading && dirty.size === 0 && busy.size === 0;
+
+  const release = (): void => {
+    for (const done of waiters) done();
+    waiters.clear();
+  };
 
   const publish = async (topic: string): Promise<void> => {
     dirty.delete(topic);
@@ -98,9 +101,7 @@ export const retainedSubtree = (options: RetainedSubtreeOptions): RetainedSubtre
         if (!busy.has(topic)) publish(topic);
       }
     }
-    if (!isSettled()) return;
-    for (const done of waiters) done();
-    waiters.clear();
+    if (isSettled()) release();
   };
 
   const doubt = (topic: string): void => {
@@ -137,6 +138,8 @@ export const retainedSubtree = (options: RetainedSubtreeOptions): RetainedSubtre
   // Before the reader's, so that it finds itself connected.
   const status = connection.status.subscribe(({ kind }) => {
     isConnected = kind === 'connected';
+    isEnded = kind === 'closed';
+    if (isEnded) release();
   });
   const reader = readRetained(
     { connection, topics, filters, qos: 0, after, log },
@@ -168,21 +171,22 @@ export const retainedSubtree = (options: RetainedSubtreeOptions): RetainedSubtre
       wanted.set(topic, payload);
       change(topic);
     },
-    refresh: (topic) => {
-      if (wanted.has(topic)) change(topic);
-    },
     clear: (topic) => {
       if (wanted.delete(topic)) change(topic);
     },
     review: reader.again,
     settled: (timeoutMs) =>
       withDeadline(
-        (signal) =>
-          new Promise<void>((resolve) => {
-            if (isSettled()) return resolve();
-            waiters.add(resolve);
-            signal.addEventListener('abort', () => waiters.delete(resolve), { once: true });
-          }),
+        async (signal) => {
+          if (isSettled()) return;
+          if (!isEnded) {
+            await new Promise<void>((resolve) => {
+              waiters.add(resolve);
+              signal.addEventListener('abort', () => waiters.delete(resolve), { once: true });
+            });
+          }
+          if (isEnded) throw new AppError('BUS_UNAVAILABLE', 'the connection is closed');
+        },
         { after, what: 'publishing what is retained', timeoutMs },
       ).catch((cause: unknown) => {
         throw new AppError('BUS_UNAVAILABLE', `the broker did not take what is retained within ${timeoutMs} ms`, {
