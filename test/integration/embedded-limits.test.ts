@@ -53,6 +53,29 @@ describe('the limits of the embedded broker', () => {
     await reader.close();
   });
 
+  it('one of ours that reads nothing holds the others up for the stall time at most, then it is thrown out', async () => {
+    await using subject = await startEmbedded({ limits: { backlogBytes: 64 * 1024, stallMs: 300 } });
+    const frozen = connect({ path: subject.socketPath });
+    frozen.on('error', ignore);
+    frozen.write(Buffer.concat([connectPacket, Buffer.of(0x82, 6, 0, 1, 0, 1, 0x23, 0)]));
+    await until(() => subject.broker.stats().subscriptions === 1, 'it did not subscribe');
+    const publisher = await ours(subject, 'publisher');
+    const reader = await ours(subject, 'reader');
+    let seen = 0;
+    const events = reader.subscribe('infrakit/events/#', 1, () => {
+      seen += 1;
+    });
+    await events.ready();
+    const payload = Buffer.alloc(20_000, 'x');
+    await Promise.all(Array.from({ length: 200 }, () => publisher.publish('infrakit/events/a/b', payload, { qos: 1 })));
+    await until(() => seen === 200, 'the reader did not get everything');
+    expect(refused(subject, 'slow')).toBe(1);
+    expect(subject.broker.stats().clientsConnected).toBe(2);
+    frozen.destroy();
+    await publisher.close();
+    await reader.close();
+  });
+
   it('connections over TCP are bounded, and strangers there do not take the places of our own', async () => {
     await using subject = await startEmbedded({ limits: { connections: 2 } });
     const guests = [await guest(subject), await guest(subject)];

@@ -21,7 +21,8 @@ export interface ClientState {
   connect: ConnectPacket | undefined;
   /** Bytes handed to aedes in this turn and not yet in the stream. */
   promisedBytes: number;
-  isKeepaliveOver: boolean;
+  /** Its end has a reason already: a keepalive that passed, or an error. */
+  isEnding: boolean;
 }
 
 /** What is counted about clients. */

@@ -52,9 +52,13 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
 
   const onClientError = (client: Client, error: Error): void => {
     const state = book.find(client);
+    // One end, one line: every message that still waits for the client reports the same.
+    if (state?.isEnding) return;
+    if (state !== undefined) state.isEnding = true;
     // What the system says of a connection that broke is nobody's fault.
-    if (book.isCounted(error) || state?.isKeepaliveOver || 'syscall' in error) return;
-    const isSlow = state?.stream.writableNeedDrain ?? false;
+    if (book.isCounted(error) || 'syscall' in error) return;
+    // A stream that was destroyed no longer says that it needs to drain.
+    const isSlow = state !== undefined && state.stream.writableLength >= state.stream.writableHighWaterMark;
     book.count(isSlow ? 'slow' : 'malformed', { clientId: client.id, err: error });
   };
 
@@ -95,7 +99,7 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
       connectFault: undefined,
       connect: undefined,
       promisedBytes: 0,
-      isKeepaliveOver: false,
+      isEnding: false,
     };
     const client = broker.handle(stream);
     book.add(client, state);
@@ -117,7 +121,7 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
       broker.on('connectionError', onClientError);
       broker.on('keepaliveTimeout', (client) => {
         const state = book.find(client);
-        if (state !== undefined) state.isKeepaliveOver = true;
+        if (state !== undefined) state.isEnding = true;
       });
       broker.on('unsubscribe', (filters, client) => {
         const state = book.find(client);
