@@ -75,10 +75,11 @@ const addressOf = (listen: ListenAddress, port: number, isTls: boolean): string 
 
 /**
  * Starts an MQTT 3.1.1 broker in this process with the default rights of DESIGN §3: the UNIX socket may do everything; on
- * TCP guests may subscribe to anything, are forwarded only plugins, events, state and members of `prefix`, and whoever publishes without the right
- * loses the connection, the one way MQTT 3.1.1 has to say no. Retained processes and plugins of the last run are dropped.
- * A mosquitto that bridges to it needs `notifications false`: `$SYS` is nobody's to write. Errors: `BROKER_INVALID` (what to set instead),
- * `BUS_UNAVAILABLE` (port or socket in use).
+ * TCP guests may subscribe to anything, are forwarded only plugins, events, state and members of `prefix`, and whoever
+ * publishes without the right loses the connection, the one way MQTT 3.1.1 has to say no. Retained processes and plugins
+ * of the last run are dropped. A mosquitto that bridges to it needs `notifications false`: `$SYS` is nobody's to write.
+ * QoS 1 is acknowledged on receipt, a few milliseconds before it is on disk. Errors: `BROKER_INVALID` (what to set
+ * instead), `BUS_UNAVAILABLE` (port or socket in use).
  */
 export const startEmbeddedBroker = async (
   options: EmbeddedBrokerOptions,
