@@ -1,4 +1,4 @@
-import { AppError, type Event, matchesFilter } from '@infrakit/core';
+import { AppError, type Event } from '@infrakit/core';
 import {
   type After,
   direct,
@@ -80,8 +80,9 @@ export const memoryEvents = () => {
     publish: (event) => {
       published.push(event);
     },
-    subscribe: (plugin, topicFilter): Observable<EventMessage> =>
-      bus.pipe(filter((message) => message.plugin === plugin && matchesFilter(topicFilter, message.topic))),
+    // The old forms alone: `.` is everything, a trailing slash what is below.
+    subscribe: (plugin, topics): Observable<EventMessage> =>
+      bus.pipe(filter((message) => message.plugin === plugin && (topics === '.' || message.topic.startsWith(topics)))),
   };
   return {
     events,

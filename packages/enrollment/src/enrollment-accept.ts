@@ -40,6 +40,14 @@ export interface AcceptedEnrollment {
 /** A burst of events closes after so much silence, and after so long in any case (issue 5, DESIGN §4). */
 const [quietMs, maxWaitMs] = [100, 1_000];
 
+/** A field of a map, in whatever case it is written: what can be judged of a part that has other faults. */
+const fieldOf = (part: unknown, name: string): unknown => {
+  if (typeof part !== 'object' || part === null) return undefined;
+  const entries = Object.entries(part);
+  const isMeant = (field: string): boolean => field.toLowerCase() === name.toLowerCase();
+  return (entries.find(([field]) => field === name) ?? entries.find(([field]) => isMeant(field)))?.[1];
+};
+
 /** A part of a spec that can be compiled, or why it cannot. */
 const attempt = <T>(faults: string[], field: string, compile: () => T): T | undefined => {
   try {
@@ -78,13 +86,17 @@ const parse = (
   if (!hasProperties) faults.push('missing properties');
   const properties = hasProperties ? decodePart('properties', spec.properties, EnrollmentProperties) : undefined;
   faults.push(...(properties?.faults ?? []));
-  const list = hasProperties && !isToldOfList(faults) ? readList(listOf(spec.properties)) : undefined;
+  const list = hasProperties && !isToldOfList(faults) ? readList(fieldOf(spec.properties, 'List')) : undefined;
   faults.push(...(list?.faults ?? []));
   const given = decodePart('options', spec.options ?? {}, EnrollmentOptions);
   faults.push(...given.faults);
   const options = optionsInForce(start, given.value ?? {});
-  const sourceKey = selectorOf(options.SourceKeySelector, 'SourceKeySelector', faults);
-  const enrollmentKey = selectorOf(options.EnrollmentKeySelector, 'EnrollmentKeySelector', faults);
+  const selector = (field: 'SourceKeySelector' | 'EnrollmentKeySelector') => {
+    const text = given.value === undefined ? fieldOf(spec.options, field) : options[field];
+    return selectorOf(typeof text === 'string' ? text : '', field, faults);
+  };
+  const sourceKey = selector('SourceKeySelector');
+  const enrollmentKey = selector('EnrollmentKeySelector');
   const instance = properties?.value?.Instance;
   const payload = instance && attempt(faults, 'Instance.Properties', () => compilePayload(instance, ids));
   if (
@@ -105,14 +117,6 @@ const parse = (
     enrollmentKey,
     payload,
   };
-};
-
-/** `List` in whatever case it is written; the schema keeps it as it is. */
-const listOf = (properties: unknown): unknown => {
-  if (typeof properties !== 'object' || properties === null) return undefined;
-  const entries = Object.entries(properties);
-  return (entries.find(([field]) => field === 'List') ??
-    entries.find(([field]) => field.toLowerCase() === 'list'))?.[1];
 };
 
 const warningsOf = ({ list, options }: Parsed): string[] => {

@@ -1,4 +1,4 @@
-import { type AppError, type Event, encodeLevel } from '@infrakit/core';
+import type { AppError, Event } from '@infrakit/core';
 import type { CycleOutcome } from '@infrakit/runtime';
 
 /** Which entry an event is about; what is not known is left out. */
@@ -58,7 +58,7 @@ export const enrollmentEvents = (
   const tell = (suffix: Suffix, about: string, Data: object, error?: string): void => {
     const [Type, Message] = kinds[suffix];
     deps.publish({
-      Topic: `${encodeLevel(rule)}/${suffix}`,
+      Topic: `${rule}/${suffix}`,
       Type,
       ID: `${rule}/${about}`,
       Message,

@@ -1,4 +1,4 @@
-import { compareUtf8, encodeLevel } from '@infrakit/core';
+import { compareUtf8 } from '@infrakit/core';
 import type { EventSource } from '@infrakit/spi';
 import { eventSuffixes } from './enrollment-events.ts';
 
@@ -8,7 +8,7 @@ const levelsOf = (topic: string): string[] => topic.split('/').filter((level) =>
 export const enrollmentEventSource = (rules: () => readonly string[]): EventSource => ({
   list: async ({ topic }) => {
     const at = levelsOf(topic);
-    const topics = rules().flatMap((rule) => eventSuffixes.map((suffix) => levelsOf(`${encodeLevel(rule)}/${suffix}`)));
+    const topics = rules().flatMap((rule) => eventSuffixes.map((suffix) => levelsOf(`${rule}/${suffix}`)));
     const below = topics.filter((levels) => at.every((level, index) => levels[index] === level));
     if (below.length === 0 && at.length > 0) return { nodes: null };
     const nodes = new Set(below.flatMap((levels) => levels[at.length] ?? []));

@@ -1,4 +1,4 @@
-import { AppError, encodeLevel, type MembersAnswer, toAppError } from '@infrakit/core';
+import { AppError, type MembersAnswer, toAppError } from '@infrakit/core';
 import type { Source } from '@infrakit/runtime';
 import { type CallContext, type Events, groupInterface, type Log, type Plugins, type Presence } from '@infrakit/spi';
 import { concat, defer, finalize, of, switchMap, tap } from 'rxjs';
@@ -35,6 +35,9 @@ const sourceOf = ({ membership, members, departures }: Members): Source<SourceIt
       return membership satisfies never;
   }
 };
+
+/** Its member events; of a group whose name would read as a filter, all events there are: they are hints. */
+const topicsOf = (group: string): string => (/[+#]/.test(group) ? '.' : `${group}/member/`);
 
 /**
  * The members of a group, by `<plugin>/<group>`, directly or through a manager (DESIGN §3 Membership). While the plugin is
@@ -106,7 +109,7 @@ export const groupSource = (name: string, object: string, deps: GroupSourceDeps)
       tap(met),
       switchMap((presence) =>
         presence.kind === 'online'
-          ? concat(of(presence), events.subscribe(presence.plugin, `${encodeLevel(object)}/member/+`))
+          ? concat(of(presence), events.subscribe(presence.plugin, topicsOf(object)))
           : of(presence),
       ),
       finalize(() => {
