@@ -90,6 +90,27 @@ export const eventCases: readonly ContractCase<BusSubject>[] = [
       }),
   },
   {
+    name: 'the events of a managed object come under the name of its manager too',
+    cites: 'DESIGN §3',
+    run: (subject, ctx) =>
+      withBusScene(subject, ctx, async ({ process, until }) => {
+        const [groups, managers, client] = [await process('n1'), await process('n2'), await process('n3')];
+        const got: string[] = [];
+        client.subscribe('mystack', 'cattle/member/+').subscribe((message) => got.push(short(message)));
+        const { events } = await groups.start('group', how);
+        const proxies = [lamp('cattle', 'm', 'group/cattle')];
+        await managers.start('mystack', { isSingle: false, objects: () => proxies });
+        await until(() => client.registry.proxyOf('group/cattle') !== undefined, 'the proxy must be seen');
+        await client.sees('group');
+        await callLamp(client.plugins, 'group', 'look', ctx);
+        for (const topic of ['cattle/member/joined', 'pets/member/joined', 'cattle/other'])
+          events.publish(event(topic));
+        events.publish(event('cattle/member/left'));
+        await until(() => got.length >= 3, 'the events must arrive');
+        demandEqual(got, ['gap', 'event cattle/member/joined', 'event cattle/member/left'], 'what arrives');
+      }),
+  },
+  {
     name: 'a thousand events published at once arrive in order, without a gap',
     cites: 'DESIGN §3',
     run: (subject, ctx) =>

@@ -4,6 +4,7 @@ import { badMessages } from './bad-messages.ts';
 import { type BusPlugin, type HostedPlugin, type PluginStart, startPlugin } from './bus-plugin.ts';
 import type { Connection, Will } from './connection.ts';
 import { eventSubscriber } from './events.ts';
+import { managedEvents } from './managed-events.ts';
 import { clearOrphans } from './orphans.ts';
 import { announceProcess, processWill } from './presence.ts';
 import { pluginRegistry, type Registry } from './registry.ts';
@@ -76,7 +77,7 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
   const stopOrphans = clearOrphans({ ...common, registry, graceMs, random });
   const client = rpcClient({ connection, topics, host, newId, clock, log });
   const bad = badMessages({ log, nowMs });
-  const subscribe = eventSubscriber({ connection, topics, bad });
+  const subscribe = managedEvents(registry, eventSubscriber({ connection, topics, bad }));
   const local = (incarnation: string) =>
     [...hosted.values()].find((plugin) => plugin.incarnation === incarnation)?.find;
   const resolving = { registry, client, local };

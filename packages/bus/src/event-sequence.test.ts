@@ -1,5 +1,6 @@
+import { type EventSequence, PublishedEvent } from '@infrakit/core';
 import { describe, expect, it } from 'vitest';
-import { type EventSequence, eventNumbers, gapFinder, PublishedEvent } from './event-sequence.ts';
+import { eventNumbers, gapFinder } from './event-sequence.ts';
 
 describe('eventNumbers (DESIGN §3)', () => {
   it('counts each topic from 1, under one nonce', () => {

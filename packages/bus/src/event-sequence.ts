@@ -1,13 +1,4 @@
-import { Event } from '@infrakit/core';
-import { z } from 'zod';
-
-/** Where an event stands among those of its topic: the numbers of one nonce rise by one from 1. */
-export const EventSequence = z.strictObject({ Nonce: z.string().min(1), Seq: z.number().int().min(1) });
-export type EventSequence = z.infer<typeof EventSequence>;
-
-/** An event as it is published; one that somebody else published may have no number. */
-export const PublishedEvent = z.strictObject({ ...Event.shape, ...EventSequence.partial().shape });
-export type PublishedEvent = z.infer<typeof PublishedEvent>;
+import type { EventSequence } from '@infrakit/core';
 
 /** Topics that are remembered; beyond it the one that was silent for longest is forgotten. */
 const maxTopics = 10_000;

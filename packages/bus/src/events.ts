@@ -1,9 +1,9 @@
-import { type Event, eventSubscription, type Topics, toAppError } from '@infrakit/core';
+import { type Event, eventSubscription, PublishedEvent, type Topics, toAppError } from '@infrakit/core';
 import type { EventMessage, Events, Log } from '@infrakit/spi';
 import { Observable, type Subscriber } from 'rxjs';
 import type { BadMessages } from './bad-messages.ts';
 import type { Connection, Message } from './connection.ts';
-import { eventNumbers, gapFinder, PublishedEvent } from './event-sequence.ts';
+import { eventNumbers, gapFinder } from './event-sequence.ts';
 import { decodeFrame } from './rpc-frame.ts';
 
 export interface EventSubscriberOptions {

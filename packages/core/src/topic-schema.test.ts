@@ -58,6 +58,7 @@ const good = [
     },
   ],
   ['event', { Topic: 'cattle/member/joined', ID: 'cattle/i-1', Message: '', Timestamp: '2026-01-01T00:00:00Z' }],
+  ['event', { Topic: 'a', ID: 'i', Message: '', Timestamp: '2026-01-01T00:00:00Z', Nonce: 'n1.1.1', Seq: 1 }],
   ['state', state],
   ['member', { ID: 'i-1', LogicalID: null, Tags: null, Health: 'healthy', Address: '10.0.0.1' }],
 ] as const;

@@ -111,6 +111,14 @@ export const RpcFailure = z.strictObject({
 });
 export type RpcFailure = z.infer<typeof RpcFailure>;
 
+/** Where an event stands among those of its topic: the numbers of one nonce rise by one from 1, so that a lost one shows. */
+export const EventSequence = z.strictObject({ Nonce: z.string().min(1), Seq: z.number().int().min(1) });
+export type EventSequence = z.infer<typeof EventSequence>;
+
+/** An event as it is published; one that somebody else publishes may have no number. */
+export const PublishedEvent = z.strictObject({ ...Event.shape, ...EventSequence.partial().shape });
+export type PublishedEvent = z.infer<typeof PublishedEvent>;
+
 /** Something that holds of an object or does not, since when (milliseconds since 1970), and why. */
 export const StateCondition = z.strictObject({
   type: z.string().min(1),
@@ -143,7 +151,7 @@ export const topicSchemas = {
   plugin: PluginAdvertisement,
   rpc: z.union([RpcRequest, RpcCancel]),
   reply: z.union([RpcResult, RpcFailure, RpcProgress]),
-  event: Event,
+  event: PublishedEvent,
   state: StatePayload,
   member: Member,
 } as const satisfies Record<ParsedTopic['kind'], z.ZodType>;
