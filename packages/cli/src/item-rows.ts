@@ -1,0 +1,42 @@
+import { compareUtf8, type SpecObject } from '@infrakit/core';
+import { tableLines } from './table.ts';
+import { viewOf } from './view.ts';
+
+const columns = ['COLLECTION', 'KEY', 'STATE', 'DATA'].map((heading) => ({ heading, width: 20 }));
+
+interface Item {
+  readonly Key: string;
+  readonly State: string;
+  readonly Data?: unknown;
+}
+
+const isItem = (value: unknown): value is Item =>
+  typeof value === 'object' && value !== null && 'Key' in value && 'State' in value;
+
+const defaultView = '{{ default .instance.ID .error }}';
+
+/** What our own items say, where nobody asks for another view: what went wrong, else the entry. */
+const ownView = (data: unknown): string => {
+  const { error, held, enrollmentID } = (data ?? {}) as Readonly<Record<string, string | undefined>>;
+  return error ?? held ?? enrollmentID ?? '';
+};
+
+/** One line for each item of the states of objects, sorted by collection and key (GP §5.3, `-o`). */
+export const itemRows = async (
+  objects: readonly SpecObject[],
+  view: string,
+  isQuiet: boolean,
+): Promise<readonly string[]> => {
+  const show = view === defaultView ? ownView : await viewOf(view);
+  const rows = objects.flatMap(({ metadata, state }): string[][] => {
+    if (state === undefined || state === null) return [[metadata.name, '-', '-', '-']];
+    if (!Array.isArray(state) || !state.every(isItem))
+      return [[metadata.name, '-', '-', 'the state is no list of items']];
+    return state.map(({ Key, State, Data }) => [metadata.name, Key, State, show(Data)]);
+  });
+  const order = (
+    [name = '', key = '']: readonly string[],
+    [otherName = '', otherKey = '']: readonly string[],
+  ): number => compareUtf8(name, otherName) || compareUtf8(key, otherKey);
+  return tableLines(columns, rows.sort(order), isQuiet);
+};

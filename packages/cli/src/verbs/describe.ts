@@ -1,0 +1,53 @@
+import { AppError, parseTags, type SpecObject } from '@infrakit/core';
+import { controllerInterface } from '@infrakit/spi';
+import { exits } from '../exit.ts';
+import { type FormatOptions, formatOf, rawText } from '../format.ts';
+import { itemRows } from '../item-rows.ts';
+import { scopeOf } from '../objects.ts';
+import { tableLines } from '../table.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends FormatOptions {
+  readonly tags?: string;
+  readonly view: string;
+  readonly quiet?: boolean;
+}
+
+const columns = [
+  { heading: 'KIND', width: 10 },
+  { heading: 'NAME', width: 15 },
+  { heading: 'ID', width: 15 },
+];
+
+const row = ({ kind, metadata }: SpecObject): string[] => [kind, metadata.name, metadata.id ?? '-'];
+
+const notThere = (object: string, name: string): AppError =>
+  new AppError('RULE_NOT_FOUND', `${object} has nothing called ${name}`);
+
+/** `describe [name]`: what is committed; `-o` one line for each item of the state (GP §5.3, EI §2.7). */
+export default verb<Options>({
+  define: (command) =>
+    command
+      .argument('[name]')
+      .option('--tags <key=value,...>', 'only those with these tags')
+      .option('-o, --output [format]', 'table, objects, json or yaml; alone: objects')
+      .option('-v, --view <template>', 'how DATA of an item is shown', '{{ default .instance.ID .error }}')
+      .option('-q, --quiet', 'no heading')
+      .option('-r, --raw', 'everything, as JSON')
+      .option('-y, --yaml', 'YAML instead of JSON'),
+  run: async ({ session, object, args, options, print, streams }) => {
+    const controller = session.plugins.resolve(controllerInterface, object.name);
+    const name = scopeOf(object) ?? args[0];
+    const search = {
+      ...(name !== undefined && { name }),
+      ...(options.tags !== undefined && { tags: { ...parseTags(options.tags.split(',')) } }),
+    };
+    const { objects } = await controller.describe({ search }, session.ctx());
+    const format = formatOf(options);
+    if (format === 'json' || format === 'yaml') streams.stdout.write(rawText(objects, format));
+    else if (format === 'objects') print(await itemRows(objects, options.view, options.quiet === true));
+    else print(tableLines(columns, objects.map(row), options.quiet === true));
+    if (objects.length > 0 || name === undefined) return exits.done;
+    throw notThere(object.name, name);
+  },
+});
