@@ -10,7 +10,7 @@ const policy = (field: string, known: readonly string[]) => ({
 });
 
 /** What entries are made in: a plugin, which labels select ours, and the template of their properties (EI §1.3). */
-export const Sink = z.strictObject({
+const Sink = z.strictObject({
   Plugin: PluginName,
   Labels: unset(z.record(z.string(), z.string())),
   Properties: z.unknown().optional(),

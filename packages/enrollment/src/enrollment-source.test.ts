@@ -230,3 +230,49 @@ describe('what a source tells', () => {
     await w.stop();
   });
 });
+
+describe('DESIGN §4: rules that share a sink', () => {
+  test('rules on one sink and filter share the describe that one event makes necessary', async () => {
+    const w = await enrollmentWorld();
+    await w.makeGroup('cattle', 3);
+    const options = { SyncInterval: '1h' };
+    for (const name of ['a', 'b', 'c']) await w.commit(cattleNfs({ name, options }));
+    await w.run();
+    w.faults.describe = { kind: 'late', ms: 20 };
+    const before = w.describes().length;
+    await w.scale('cattle', 5);
+    await w.run();
+    for (const name of ['a', 'b', 'c']) expect(w.enrolled(name)).toHaveLength(5);
+    // One before the acts, one to see them done.
+    expect(w.describes().length - before).toBe(2);
+    await w.stop();
+  });
+});
+
+describe('Law 7, Law 10: answers that are lost or never come', () => {
+  test('a Provision whose answer is lost is not made twice', async () => {
+    const w = await enrollmentWorld();
+    const members = await w.makeGroup('cattle', 5);
+    w.faults.provision = { kind: 'lose-answer' };
+    await w.commit(cattleNfs());
+    await w.run();
+    w.faults.provision = undefined;
+    await w.run(60_000);
+    expect(w.enrolled()).toEqual(members);
+    expect(w.world.made()).toBe(5);
+    await w.stop();
+  });
+
+  test('a sink that hangs holds up neither another rule nor a stop for longer than a deadline', async () => {
+    const w = await enrollmentWorld();
+    w.faults.provision = ({ spec: { Tags } }) =>
+      Tags['infrakit.enrollment.name'] === 'a' ? { kind: 'timeout' } : undefined;
+    const many = Array.from({ length: 200 }, (_, n) => ({ ID: `h${n}` }));
+    await w.commit(cattleNfs({ name: 'a', List: many }));
+    await w.soon();
+    await w.commit(cattleNfs({ name: 'b', List: many }));
+    await w.run(3_000);
+    expect(w.enrolled('b')).toHaveLength(200);
+    await w.stop();
+  });
+});
