@@ -62,6 +62,8 @@ export const errorTable = {
   OBJECT_MANAGED: { retry: 'never', exit: 1 },
   PAYLOAD_TOO_LARGE: { retry: 'never', exit: 1 },
   BROKER_INVALID: { retry: 'never', exit: 1 },
+  HOME_INVALID: { retry: 'never', exit: 1 },
+  PLUGIN_KIND_UNKNOWN: { retry: 'never', exit: 1 },
   INTERNAL: { retry: 'never', exit: 1 },
 } as const satisfies Record<string, ErrorClass>;
 

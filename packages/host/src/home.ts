@@ -1,0 +1,55 @@
+import { constants } from 'node:fs';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, encodeLevel } from '@infrakit/core';
+
+/** The folders of a home (DESIGN §3, §5). */
+export interface Home {
+  readonly path: string;
+  /** Locks of the operating system, and who leads. */
+  readonly locks: string;
+  readonly journals: string;
+  /** What is committed. */
+  readonly configs: string;
+  /** What the embedded broker retains. */
+  readonly broker: string;
+  /** The state of one plugin, by its kind and name. */
+  readonly stateOf: (kind: string, name: string) => string;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'it is not writable',
+  EPERM: 'it is not writable',
+  EROFS: 'it is on a read-only file system',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'it is a file',
+  ENOSPC: 'the disk is full',
+};
+
+const unusable = (path: string, cause: unknown): AppError => {
+  const code = cause instanceof Error ? String(Reflect.get(cause, 'code')) : '';
+  const why = reasons[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new AppError('HOME_INVALID', `${path} cannot be the home: ${why}; set INFRAKIT_HOME to a folder of yours`, {
+    facts: { path },
+    cause,
+  });
+};
+
+/** Makes the home, readable by its owner only, if it is not there. Errors: `HOME_INVALID`. */
+export const openHome = async (path: string): Promise<Home> => {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await access(path, constants.W_OK | constants.X_OK);
+    if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'EEXIST' });
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return {
+    path,
+    locks: join(path, 'lock'),
+    journals: join(path, 'journal'),
+    configs: join(path, 'configs'),
+    broker: join(path, 'broker'),
+    stateOf: (kind, name) => join(path, encodeLevel(kind), encodeLevel(name)),
+  };
+};
