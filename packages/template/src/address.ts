@@ -18,5 +18,7 @@ export const resolveAddress = (base: string, address: string): string => {
     return address;
   }
   const [, origin, path] = SCHEME.exec(base) ?? [];
-  return origin === undefined || path === undefined ? join(base, address) : origin + join(path === '' ? '/' : path, address);
+  return origin === undefined || path === undefined
+    ? join(base, address)
+    : origin + join(path === '' ? '/' : path, address);
 };

@@ -6,7 +6,7 @@ export interface Limits {
   readonly steps: number;
   /** Characters of the result. */
   readonly output: number;
-  /** Characters that functions may produce in all, results that are thrown away included. */
+  /** Characters that functions may read and produce in all. */
   readonly memory: number;
   /** Templates within templates. */
   readonly depth: number;
@@ -16,8 +16,8 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = {
   steps: 2_000_000,
-  output: 16 * 1024 * 1024,
-  memory: 64 * 1024 * 1024,
+  output: 8 * 1024 * 1024,
+  memory: 16 * 1024 * 1024,
   depth: 250,
   nesting: 250,
 };
@@ -29,8 +29,8 @@ export const MAX_VALUE_DEPTH = 1000;
 export interface Budget {
   /** Counts work that has been or is about to be done. */
   step(count?: number): void;
-  /** Counts characters that are about to be produced; call it before producing many. */
-  produce(characters: number): void;
+  /** Counts characters that are read or produced; where few make many, before those are made. */
+  characters(count: number): void;
 }
 
 export const makeBudget = (limits: Limits): Budget => {
@@ -43,10 +43,10 @@ export const makeBudget = (limits: Limits): Budget => {
         throw new BudgetExceeded(`the template needs more than ${limits.steps} steps`);
       }
     },
-    produce(characters) {
-      memory -= characters;
+    characters(count) {
+      memory -= count;
       if (!(memory >= 0)) {
-        throw new BudgetExceeded(`the template produces more than ${limits.memory} characters`);
+        throw new BudgetExceeded(`the functions of the template handle more than ${limits.memory} characters`);
       }
     },
   };

@@ -59,6 +59,14 @@ const compileLazy = (site: CallSite, args: readonly Eval[]): EvalCommand => {
   };
 };
 
+/** Texts that go into a function and come out of it are paid for, so no function need count those. */
+const counted = (run: Run, value: unknown): unknown => {
+  if (typeof value === 'string') {
+    run.budget.characters(value.length);
+  }
+  return value;
+};
+
 const compileEager = (site: CallSite, args: readonly Eval[]): EvalCommand => {
   const { spec } = site;
   const count = args.length;
@@ -66,13 +74,13 @@ const compileEager = (site: CallSite, args: readonly Eval[]): EvalCommand => {
   return (run, dot, final) => {
     const values: unknown[] = [];
     for (const arg of args) {
-      values.push(arg(run, dot));
+      values.push(counted(run, arg(run, dot)));
     }
     if (final !== MISSING) {
-      values.push(coerce(run, final, finalType));
+      values.push(counted(run, coerce(run, final, finalType)));
     }
     try {
-      return spec.call(run, values);
+      return counted(run, spec.call(run, values));
     } catch (error) {
       return callFailed(run, site, error);
     }

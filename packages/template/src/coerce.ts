@@ -90,7 +90,9 @@ export const idealConstant = (node: LiteralNode): Constant => {
   return node.int === undefined ? { problem: `${text} overflows int` } : { value: int(node.int) };
 };
 
-const expected = (what: string, node: LiteralNode): Constant => ({ problem: `expected ${what}; found ${describeNode(node)}` });
+const expected = (what: string, node: LiteralNode): Constant => ({
+  problem: `expected ${what}; found ${describeNode(node)}`,
+});
 
 const nilAs = (type: ParamType): Constant => {
   switch (type) {

@@ -2,9 +2,10 @@ import { BudgetExceeded } from './errors.ts';
 import { compilePipe, type Eval, type ExpressionContext } from './evaluate.ts';
 import type { ActionNode, BranchNode, ListNode, StatementNode, TemplateNode, TextNode } from './nodes.ts';
 import { fail, type Run, write } from './run.ts';
+import { toBytes } from './text/bytes.ts';
 import { printValue } from './value/print.ts';
 import { isTrue, sortedKeys } from './value/types.ts';
-import { type Dict, getKey, int, isDict, isList, isObject, type List } from './value/value.ts';
+import { type Dict, getKey, int, isDict, isList, isObject, type List, unsigned } from './value/value.ts';
 
 /** How a statement ended: in order, or by `break` or `continue`. */
 type Signal = 'next' | 'break' | 'continue';
@@ -73,8 +74,8 @@ const rangeOver = (run: Run, value: unknown): List | Dict | undefined => {
   if (value === undefined || isList(value) || isDict(value)) {
     return value;
   }
-  if (isObject(value) && value.isNil) {
-    return fail(run, `range can't iterate over <nil>`);
+  if (isObject(value) && value.type === '*types.Any' && !value.isNil) {
+    return Array.from(toBytes(printValue(value, run.budget)), (byte) => unsigned('uint8', byte));
   }
   return fail(run, `range can't iterate over ${printValue(value, run.budget).slice(0, 80)}`);
 };

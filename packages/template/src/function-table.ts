@@ -47,6 +47,8 @@ const OUTSIDE = 'it reads what lies outside of the data';
  */
 export const NOT_DETERMINISTIC: ReadonlyMap<string, string> = new Map([
   ...['now', 'unixtime', 'uuidv4', 'genPrivateKey', 'shuffle'].map((name) => [name, VARYING] as const),
-  ...['randAlphaNum', 'randAlpha', 'randAscii', 'randNumeric', 'randBytes', 'randInt'].map((name) => [name, VARYING] as const),
+  ...['randAlphaNum', 'randAlpha', 'randAscii', 'randNumeric', 'randBytes', 'randInt'].map(
+    (name) => [name, VARYING] as const,
+  ),
   ...['env', 'expandenv', 'fetch', 'include', 'source', 'raw'].map((name) => [name, OUTSIDE] as const),
 ]);

@@ -10,7 +10,7 @@
 export type { Limits } from './budget.ts';
 export type { TemplateFunction } from './custom-functions.ts';
 export { TemplateError } from './errors.ts';
-export { escape, unescape } from './escape.ts';
+export { escapeBraces as escape, unescapeBraces as unescape } from './escape.ts';
 export type { Loader, LoadRequest, ScryptRequest } from './host.ts';
 export { type InstanceDescription, instanceData } from './instance-data.ts';
 export type { Position } from './position.ts';

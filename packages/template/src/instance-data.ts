@@ -35,28 +35,30 @@ const rawProperties = (value: unknown): GoObject => {
   };
 };
 
+const NAMES = ['ID', 'LogicalID', 'Tags', 'Properties'] as const;
+
+const fieldOf = (description: InstanceDescription, name: string): unknown => {
+  switch (name) {
+    case 'ID':
+      return description.ID;
+    case 'LogicalID':
+      return logicalId(description.LogicalID);
+    case 'Tags':
+      return description.Tags ? textDict(Object.entries(description.Tags)) : NIL_TEXT_DICT;
+    default:
+      return rawProperties(description.Properties);
+  }
+};
+
 /**
  * The data that selectors and property templates see of an instance (EI §1.6): exactly `.ID`, `.LogicalID`, `.Tags` and
  * `.Properties`, which is raw JSON text. Any other field is an error, `index .Tags "name"` of a missing tag is empty text.
  */
-export const instanceData = (description: InstanceDescription): unknown => {
-  const { ID, LogicalID, Tags, Properties } = description;
-  return {
+export const instanceData = (description: InstanceDescription): unknown =>
+  ({
     [GO]: 'object',
     type: 'instance.Description',
     kind: 'struct',
     isNil: false,
-    fields: {
-      ID,
-      get LogicalID() {
-        return logicalId(LogicalID);
-      },
-      get Tags() {
-        return Tags === undefined || Tags === null ? NIL_TEXT_DICT : textDict(Object.entries(Tags));
-      },
-      get Properties() {
-        return rawProperties(Properties);
-      },
-    },
-  } satisfies GoObject;
-};
+    fields: { names: NAMES, get: (name) => fieldOf(description, name) },
+  }) satisfies GoObject;

@@ -4,6 +4,7 @@ import { keywordOf, type Token, type TokenKind } from './tokens.ts';
 const LEFT = '{{';
 const RIGHT = '}}';
 const BLANKS = ' \t\r\n';
+const NEWLINE = 0x0a;
 
 const isBlank = (char: string): boolean => char !== '' && BLANKS.includes(char);
 
@@ -34,8 +35,8 @@ const charAt = (lexer: Lexer): string => {
 const has = (lexer: Lexer, what: string, at = lexer.at): boolean => lexer.text.startsWith(what, at);
 
 const countLines = (lexer: Lexer): void => {
-  for (let i = lexer.text.indexOf('\n', lexer.start); i >= 0 && i < lexer.at; i = lexer.text.indexOf('\n', i + 1)) {
-    lexer.line++;
+  for (let i = lexer.start; i < lexer.at; i++) {
+    lexer.line += lexer.text.charCodeAt(i) === NEWLINE ? 1 : 0;
   }
 };
 
@@ -306,7 +307,13 @@ const scanNumber = (lexer: Lexer): boolean => {
   accept(lexer, '+-');
   let digits = DECIMAL;
   if (accept(lexer, '0')) {
-    digits = accept(lexer, 'xX') ? HEXADECIMAL : accept(lexer, 'oO') ? '01234567_' : accept(lexer, 'bB') ? '01_' : DECIMAL;
+    digits = accept(lexer, 'xX')
+      ? HEXADECIMAL
+      : accept(lexer, 'oO')
+        ? '01234567_'
+        : accept(lexer, 'bB')
+          ? '01_'
+          : DECIMAL;
   }
   acceptRun(lexer, digits);
   if (accept(lexer, '.')) {
@@ -332,7 +339,10 @@ const lexNumber = (lexer: Lexer): State => {
     isNumber = scanNumber(lexer) && lexer.text.charAt(lexer.at - 1) === 'i';
   }
   if (!isNumber) {
-    return refuse(lexer, `bad number syntax: ${JSON.stringify(lexer.text.slice(lexer.start, lexer.at))}`);
+    return refuse(
+      lexer,
+      `bad number syntax: ${JSON.stringify(lexer.text.slice(lexer.start, Math.min(lexer.at, lexer.start + 80)))}`,
+    );
   }
   emit(lexer, isComplex ? 'complex' : 'number');
   return lexInside;

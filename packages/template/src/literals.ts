@@ -10,6 +10,9 @@ export type Literal<T> = { readonly node: T } | { readonly problem: string };
 
 const INT = 64;
 
+/** Longest message about a literal. */
+const LONGEST = 100;
+
 const wholeOf = (float: number): Pick<NumberNode, 'int' | 'uint'> => {
   const whole = Number.isInteger(float) ? BigInt(float) : undefined;
   return {
@@ -30,7 +33,7 @@ const runeReadings = (code: number): Readings => ({
   complex: undefined,
 });
 
-const imaginary = (text: string): number | undefined => parseFloat64(text.replace(/i$/, '').replaceAll('_', ''));
+const imaginary = (text: string): number | undefined => parseFloat64(text.replace(/i$/, ''));
 
 const readNumber = (text: string): Readings | string => {
   if (text.endsWith('i')) {
@@ -52,7 +55,7 @@ const readNumber = (text: string): Readings | string => {
 };
 
 const readComplex = (text: string): Readings | string => {
-  const [, re = '', im = ''] = /^(.+?(?:[^eEpP]))([-+].*)i$/.exec(text) ?? [];
+  const [, re = '', im = ''] = /^(.+?)(?<![eEpP])([-+].+)i$/.exec(text) ?? [];
   const parts = [parseFloat64(re), parseFloat64(im)] as const;
   return parts[0] === undefined || parts[1] === undefined
     ? `illegal number syntax: ${JSON.stringify(text)}`
@@ -69,7 +72,7 @@ export const numberLiteral = (source: Source, token: Token): Literal<NumberNode>
   const { text, at, kind } = token;
   const readings = kind === 'charConstant' ? readRune(text) : kind === 'complex' ? readComplex(text) : readNumber(text);
   return typeof readings === 'string'
-    ? { problem: readings }
+    ? { problem: readings.length > LONGEST ? `${readings.slice(0, LONGEST)}…` : readings }
     : { node: { kind: 'number', source, at, text, ...readings } };
 };
 
@@ -77,6 +80,6 @@ export const numberLiteral = (source: Source, token: Token): Literal<NumberNode>
 export const stringLiteral = (source: Source, token: Token): Literal<StringNode> => {
   const value = unquote(token.text);
   return value === undefined
-    ? { problem: `invalid syntax in ${token.text}` }
+    ? { problem: `invalid syntax in ${token.text.slice(0, LONGEST)}` }
     : { node: { kind: 'string', source, at: token.at, literal: token.text, value } };
 };

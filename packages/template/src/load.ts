@@ -51,6 +51,6 @@ export const load = (run: Run, via: LoadRequest['via'], address: string, headers
   if (typeof text !== 'string') {
     return failCall(`the loader gave no text for ${url}`);
   }
-  run.budget.produce(text.length);
+  run.budget.characters(text.length);
   return { text, url, isLiteral: false };
 };

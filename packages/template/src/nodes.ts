@@ -130,12 +130,11 @@ export const isEmptyList = (list: ListNode): boolean =>
 
 const describePipe = (pipe: PipeNode): string =>
   (pipe.variables.length > 0 ? `${pipe.variables.join(', ')} ${pipe.isAssign ? '=' : ':='} ` : '') +
-  pipe.commands.map(describeNode).join(' | ');
+  pipe.commands.map(describe).join(' | ');
 
 const dotted = (path: readonly string[]): string => path.map((name) => `.${name}`).join('');
 
-/** A node as it is written, for messages. */
-export const describeNode = (node: Node): string => {
+const describe = (node: Node): string => {
   switch (node.kind) {
     case 'dot':
       return '.';
@@ -155,9 +154,9 @@ export const describeNode = (node: Node): string => {
     case 'identifier':
       return node.name;
     case 'chain':
-      return (node.base.kind === 'pipe' ? `(${describePipe(node.base)})` : describeNode(node.base)) + dotted(node.path);
+      return (node.base.kind === 'pipe' ? `(${describePipe(node.base)})` : describe(node.base)) + dotted(node.path);
     case 'command':
-      return node.args.map((arg) => (arg.kind === 'pipe' ? `(${describePipe(arg)})` : describeNode(arg))).join(' ');
+      return node.args.map((arg) => (arg.kind === 'pipe' ? `(${describePipe(arg)})` : describe(arg))).join(' ');
     case 'pipe':
       return describePipe(node);
     case 'action':
@@ -174,4 +173,12 @@ export const describeNode = (node: Node): string => {
     default:
       return node satisfies never;
   }
+};
+
+const LONGEST = 80;
+
+/** A node as it is written, for messages; long ones are cut. */
+export const describeNode = (node: Node): string => {
+  const text = describe(node);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 };

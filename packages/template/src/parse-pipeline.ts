@@ -140,7 +140,13 @@ interface Declarations {
   isAssign: boolean;
 }
 
+/** Variables known at one place; looking them up takes time for each. */
+const MAX_VARIABLES = 1000;
+
 const declare = (scope: PipelineScope, declarations: Declarations, token: Token): void => {
+  if (scope.variables.length > MAX_VARIABLES) {
+    scope.stream.fail(`more than ${MAX_VARIABLES} variables are declared`, token, token.text);
+  }
   declarations.variables.push(token.text);
   scope.variables.push(token.text);
 };
@@ -148,14 +154,14 @@ const declare = (scope: PipelineScope, declarations: Declarations, token: Token)
 /** After `$x,`: a range may declare a second variable, nothing else may. */
 const secondVariable = (scope: PipelineScope, context: string, declarations: Declarations): void => {
   const { stream } = scope;
-  if (context === 'range' && declarations.variables.length < 2) {
-    const { kind } = stream.peekNonSpace();
-    if (kind === 'variable' || kind === 'rightDelim' || kind === 'rightParen') {
-      return declarationsOf(scope, context, declarations);
-    }
-    return stream.fail('range can only initialize variables');
+  if (context !== 'range' || declarations.variables.length > 1) {
+    stream.fail(`too many declarations in ${context}`);
   }
-  return stream.fail(`too many declarations in ${context}`);
+  const { kind } = stream.peekNonSpace();
+  if (kind !== 'variable' && kind !== 'rightDelim' && kind !== 'rightParen') {
+    stream.fail('range can only initialize variables');
+  }
+  declarationsOf(scope, context, declarations);
 };
 
 const declarationsOf = (scope: PipelineScope, context: string, declarations: Declarations): void => {

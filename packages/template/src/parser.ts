@@ -27,7 +27,12 @@ interface Parser extends PipelineScope {
   rangeDepth: number;
 }
 
-const makeParser = (context: ParseContext, stream: TokenStream, variables: string[], depth: { level: number }): Parser => ({
+const makeParser = (
+  context: ParseContext,
+  stream: TokenStream,
+  variables: string[],
+  depth: { level: number },
+): Parser => ({
   context,
   stream,
   variables,

@@ -1,6 +1,18 @@
 import { type Budget, checkDepth } from './budget.ts';
 import { failCall } from './errors.ts';
-import { type Dict, getKey, int, isComplex, isInt, isList, isObject, isTagged, newDict, setKey } from './value/value.ts';
+import {
+  type Dict,
+  fieldsOf,
+  getKey,
+  int,
+  isComplex,
+  isInt,
+  isList,
+  isObject,
+  isTagged,
+  newDict,
+  setKey,
+} from './value/value.ts';
 
 const toPlainNested = (value: unknown, budget: Budget, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) {
@@ -20,7 +32,7 @@ const toPlainNested = (value: unknown, budget: Budget, depth: number): unknown =
     return failCall('complex numbers cannot be handed on');
   }
   if (isObject(value)) {
-    return value.isNil ? null : (value.print?.() ?? inner({ ...value.fields }));
+    return value.isNil ? null : (value.print?.() ?? inner(Object.fromEntries(fieldsOf(value))));
   }
   const out: Dict = {};
   for (const key of Object.keys(value)) {

@@ -115,7 +115,10 @@ export const makeCompiler = (options: ProgramOptions): Compiler => {
         url: options.url ?? '',
         missingKey: options.missingKey ?? 'error',
         isMultiPass: options.multiPass ?? false,
-        templates: withinStack(source, () => new Map([...bodies].map(([name, list]) => [name, prepare(list)] as const))),
+        templates: withinStack(
+          source,
+          () => new Map([...bodies].map(([name, list]) => [name, prepare(list)] as const)),
+        ),
         nested(name, text, url) {
           const key = `${url} ${text}`;
           const program = nestedPrograms.get(key) ?? compileProgram(text, { ...options, name, url });

@@ -1,6 +1,6 @@
 import { checkDepth } from './budget.ts';
 import { BudgetExceeded, TemplateError } from './errors.ts';
-import { unescape } from './escape.ts';
+import { unescapeBraces } from './escape.ts';
 import type { Exec } from './execute.ts';
 import type { Host } from './host.ts';
 import { type Compiler, makeCompiler, type Program } from './program.ts';
@@ -25,7 +25,7 @@ const place = (name: string, key: string | number): string =>
 
 /** A text: a template, or itself where nothing in it is to be rendered. */
 const compileText = (compiler: Compiler, text: string, name: string): ((run: Run, dot: unknown) => string) => {
-  const plain = unescape(text);
+  const plain = unescapeBraces(text);
   if (!plain.includes('{{')) {
     return () => plain;
   }
@@ -33,12 +33,17 @@ const compileText = (compiler: Compiler, text: string, name: string): ((run: Run
   return (run, dot) => {
     run.output = '';
     exec(run, dot);
-    run.budget.produce(run.output.length);
+    run.budget.characters(run.output.length);
     return settle(run.output);
   };
 };
 
-const compileEntries = (compiler: Compiler, value: Readonly<Record<string, unknown>>, name: string, depth: number): Leaf => {
+const compileEntries = (
+  compiler: Compiler,
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  depth: number,
+): Leaf => {
   const entries = Object.keys(value)
     .sort(compareText)
     .map((key) => ({
@@ -100,8 +105,7 @@ export const compileValue = (value: unknown, options: CompileOptions = {}): Valu
   };
   return {
     render: (data, renderOptions = {}) => attempt(data, renderOptions, host, false),
-    renderAsync: (data, renderOptions = {}) =>
-      untilSettled(host, (world) => attempt(data, renderOptions, world, true)),
+    renderAsync: (data, renderOptions = {}) => untilSettled(host, (world) => attempt(data, renderOptions, world, true)),
   };
 };
 

@@ -74,7 +74,9 @@ const MAX_WAITS = 1000;
 const outcomeOf = async (pending: Promise<unknown>, waits: number): Promise<Outcome> => {
   try {
     const value = await pending;
-    return waits < MAX_WAITS ? { value } : { error: new BudgetExceeded(`the template waits for more than ${MAX_WAITS} things`) };
+    return waits < MAX_WAITS
+      ? { value }
+      : { error: new BudgetExceeded(`the template waits for more than ${MAX_WAITS} things`) };
   } catch (error) {
     return { error };
   }

@@ -1,12 +1,12 @@
-import { zeroElement } from '../fields.ts';
 import { failCall } from '../errors.ts';
+import { zeroElement } from '../fields.ts';
 import { type FunctionTable, fn, type GoFunction, variadic } from '../signature.ts';
 import { byteLength, byteSlice, toBytes } from '../text/bytes.ts';
 import { isEqual, isLess } from '../value/compare.ts';
 import { sprint, sprintln } from '../value/print.ts';
 import { sprintf } from '../value/printf.ts';
-import { isTrue, lengthOf, typeName } from '../value/types.ts';
-import { ELEMENT, getKey, int, isDict, isInt, isList, isObject, typedList, unsigned } from '../value/value.ts';
+import { isTrue, lengthOf, pointee, typeName } from '../value/types.ts';
+import { ELEMENT, getKey, int, isDict, isInt, isList, typedList, unsigned } from '../value/value.ts';
 import { escapeHtml, escapeJs, escapeQuery, escaperText } from './escapers.ts';
 
 const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
@@ -34,7 +34,9 @@ const elementAt = (item: unknown, index: unknown): unknown => {
   if (isDict(item)) {
     if (typeof index !== 'string') {
       return failCall(
-        isNothing(index) ? 'value is nil; should be of type string' : `value has type ${typeName(index)}; should be string`,
+        isNothing(index)
+          ? 'value is nil; should be of type string'
+          : `value has type ${typeName(index)}; should be string`,
       );
     }
     const value = getKey(item, index);
@@ -42,10 +44,6 @@ const elementAt = (item: unknown, index: unknown): unknown => {
   }
   return isNothing(item) ? failCall('index of nil pointer') : failCall(`can't index item of type ${typeName(item)}`);
 };
-
-/** What a pointer points to; other values as they are. */
-const pointee = (value: unknown): unknown =>
-  isObject(value) && value.type === '*string' ? (value.isNil ? null : value.inner) : value;
 
 const index = variadic(['value'], 'value', (_run, item, ...indexes) => {
   if (isNothing(item)) {
@@ -80,8 +78,9 @@ const slice = variadic(['value'], 'value', (_run, item, ...indexes) => {
   return item[ELEMENT] === undefined ? part : typedList(item[ELEMENT], part);
 });
 
-const len = fn(['value'], (_run, item) => {
+const len = fn(['value'], (run, item) => {
   const value = pointee(item);
+  run.budget.step(isDict(value) ? Object.keys(value).length : 1);
   if (value === null) {
     return failCall('len of nil pointer');
   }

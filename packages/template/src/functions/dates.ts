@@ -17,7 +17,9 @@ const momentOfValue = (run: Run, value: unknown): Moment => {
   if (moment !== undefined) {
     return moment;
   }
-  return isInt(value) && (value.type === 'int' || value.type === 'int64') ? momentOf(value.value, 0, 'Local') : now(run);
+  return isInt(value) && (value.type === 'int' || value.type === 'int64')
+    ? momentOf(value.value, 0, 'Local')
+    : now(run);
 };
 
 const format = (run: Run, layout: string, value: unknown, zone: string): string =>

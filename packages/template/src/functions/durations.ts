@@ -30,7 +30,8 @@ export const parseDuration = (text: string): bigint | undefined => {
     if (term === undefined || nanos === undefined || whole + fraction === '') {
       return undefined;
     }
-    total += BigInt(whole === '' ? '0' : whole) * nanos + (BigInt(`0${fraction}`) * nanos) / 10n ** BigInt(fraction.length);
+    total +=
+      BigInt(whole === '' ? '0' : whole) * nanos + (BigInt(`0${fraction}`) * nanos) / 10n ** BigInt(fraction.length);
     rest = rest.slice(term.length);
   }
   return total > MAX ? undefined : sign === '-' ? -total : total;

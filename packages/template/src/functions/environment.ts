@@ -15,8 +15,10 @@ const REFERENCE = /\$(?:\{([^}]*)\}|([A-Za-z_][A-Za-z0-9_]*|[*#$@!?\-0-9]))/g;
 export const ENVIRONMENT_FUNCTIONS: FunctionTable = {
   env: fn(['string'], variable),
   expandenv: fn(['string'], (run, text) => {
-    const expanded = text.replace(REFERENCE, (_whole, braced?: string, bare?: string) => variable(run, braced ?? bare ?? ''));
-    run.budget.produce(expanded.length);
+    const expanded = text.replace(REFERENCE, (_whole, braced?: string, bare?: string) =>
+      variable(run, braced ?? bare ?? ''),
+    );
+    run.budget.characters(expanded.length);
     return expanded;
   }),
 };

@@ -1,5 +1,5 @@
-import { int, int64, GO, type GoObject, isObject } from '../value/value.ts';
 import { fn, type GoFunction } from '../signature.ts';
+import { GO, type GoObject, int, int64, isObject } from '../value/value.ts';
 import { formatTime, type Moment } from './time-format.ts';
 
 const NANOS = 1_000_000_000n;

@@ -63,7 +63,7 @@ const renderTemplate = (run: Run, via: 'include' | 'source', address: string, ar
       output: '',
       segments: undefined,
     });
-    run.budget.produce(output.length);
+    run.budget.characters(output.length);
     return output;
   } catch (error) {
     if (error instanceof TemplateError) {
@@ -77,6 +77,14 @@ const renderTemplate = (run: Run, via: 'include' | 'source', address: string, ar
 export const INCLUDE_FUNCTIONS: FunctionTable = {
   include: variadic(['string'], 'any', (run, address, ...args) => renderTemplate(run, 'include', address, args)),
   source: variadic(['string'], 'any', (run, address, ...args) => renderTemplate(run, 'source', address, args)),
-  fetch: variadic(['string'], 'any', (run, address, ...args) => load(run, 'fetch', address, readOptions(args).headers).text),
-  raw: variadic(['string'], 'any', (run, address, ...args) => load(run, 'raw', address, readOptions(args).headers).text),
+  fetch: variadic(
+    ['string'],
+    'any',
+    (run, address, ...args) => load(run, 'fetch', address, readOptions(args).headers).text,
+  ),
+  raw: variadic(
+    ['string'],
+    'any',
+    (run, address, ...args) => load(run, 'raw', address, readOptions(args).headers).text,
+  ),
 };

@@ -1,10 +1,10 @@
 import { failCall } from '../errors.ts';
-import { escape, unescape } from '../escape.ts';
+import { escapeBraces, unescapeBraces } from '../escape.ts';
 import type { Run, Variables } from '../run.ts';
 import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { deepEqual } from '../value/compare.ts';
 import { printValue, sprintln } from '../value/print.ts';
-import { emptyStruct, int, isList, isObject, typedList } from '../value/value.ts';
+import { emptyStruct, int, isList, isObject, typedList, voidValue } from '../value/value.ts';
 import { decodeIni } from './ini.ts';
 import { query } from './jmespath.ts';
 import { decodeJson } from './json-decode.ts';
@@ -46,10 +46,16 @@ const indexOf = variadic(['any', 'any'], 'bool', (run, wanted, list, isStrict = 
     return int(-1);
   }
   const shown = printValue(wanted, run.budget);
-  const found = list.findIndex(
-    (item) => deepEqual(wanted, item, run.budget) || (!isStrict && printValue(item, run.budget) === shown),
-  );
-  return int(found);
+  const isSame = (item: unknown): boolean => {
+    if (deepEqual(wanted, item, run.budget)) {
+      return true;
+    }
+    if (!isStrict && wanted === null) {
+      return failCall('nil has no text to compare by');
+    }
+    return !isStrict && printValue(item, run.budget) === shown;
+  };
+  return int(list.findIndex(isSame));
 });
 
 /** InfraKit's own functions (EI §1.6). */
@@ -88,10 +94,10 @@ export const INFRAKIT_FUNCTIONS: FunctionTable = {
       return getVariable(run, name);
     }
     setVariable(run.variables, name, values.at(-1));
-    return '';
+    return voidValue();
   }),
-  escape: fn(['string'], (_run, text) => escape(text)),
-  unescape: fn(['string'], (_run, text) => unescape(text)),
+  escape: fn(['string'], (_run, text) => escapeBraces(text)),
+  unescape: fn(['string'], (_run, text) => unescapeBraces(text)),
   echo: variadic([], 'any', (run, ...values) => {
     run.host.echo?.(sprintln(values, run.budget).slice(0, -1));
     return '';

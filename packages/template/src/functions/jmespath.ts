@@ -2,7 +2,7 @@ import { compile, search } from 'jmespath';
 import { type Budget, checkDepth } from '../budget.ts';
 import { failCall } from '../errors.ts';
 import { sortedKeys } from '../value/types.ts';
-import { type Dict, getKey, isComplex, isInt, isList, isObject, newDict, setKey } from '../value/value.ts';
+import { type Dict, fieldsOf, getKey, isComplex, isInt, isList, isObject, newDict, setKey } from '../value/value.ts';
 
 declare module 'jmespath' {
   /** The syntax tree of an expression; throws where it has none. */
@@ -44,10 +44,13 @@ const toPlain = (value: unknown, budget: Budget, depth: number): unknown => {
   if (isComplex(value)) {
     return null;
   }
-  if (isObject(value)) {
-    return value.fields === undefined ? (value.inner ?? null) : copyDict(Object.create(PROTOTYPE), value.fields, copy);
+  if (!isObject(value)) {
+    return copyDict(Object.create(PROTOTYPE), value as Dict, copy);
   }
-  return copyDict(Object.create(PROTOTYPE), value as Dict, copy);
+  if (value.fields !== undefined) {
+    return copyDict(Object.create(PROTOTYPE), Object.fromEntries(fieldsOf(value)), copy);
+  }
+  return value.isNil ? null : (value.print?.() ?? null);
 };
 
 /** A result of the library as a value of the language. */
@@ -102,5 +105,8 @@ const checkGrowth = (expression: string): void => {
 export const query = (expression: string, target: unknown, budget: Budget): unknown => {
   budget.step(expression.length);
   checkGrowth(expression);
+  if (isObject(target) && target.fields === undefined && !target.isNil) {
+    return failCall(`nothing can be queried in a value of type ${target.type}; decode it first`);
+  }
   return fromPlain(search(toPlain(target, budget, 0), expression), budget, 0);
 };

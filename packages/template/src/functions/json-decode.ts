@@ -37,7 +37,9 @@ const revive = (_key: string, value: unknown): unknown => {
 const complain = (text: string, error: unknown): never => {
   const reason = error instanceof Error ? error.message : String(error);
   return failCall(
-    text.trim() === '' || /end of JSON input|Unterminated/i.test(reason) ? 'unexpected end of JSON input' : `invalid JSON: ${reason}`,
+    text.trim() === '' || /end of JSON input|Unterminated/i.test(reason)
+      ? 'unexpected end of JSON input'
+      : `invalid JSON: ${reason}`,
   );
 };
 
@@ -50,6 +52,8 @@ export const decodeJson = (text: string): unknown => {
   try {
     return SUSPECT.test(settled) ? JSON.parse(settled, revive) : JSON.parse(settled);
   } catch (error) {
-    return error instanceof SyntaxError ? complain(settled, error) : failCall(String(error instanceof Error ? error.message : error));
+    return error instanceof SyntaxError
+      ? complain(settled, error)
+      : failCall(String(error instanceof Error ? error.message : error));
   }
 };

@@ -3,13 +3,26 @@ import { failCall } from '../errors.ts';
 import { settle } from '../text/bytes.ts';
 import { printFloat, shortest } from '../text/float.ts';
 import { sortedKeys } from '../value/types.ts';
-import { type Dict, getKey, isComplex, isInt, isList, isNilDict, isObject, type List } from '../value/value.ts';
+import {
+  type Dict,
+  fieldsOf,
+  type GoObject,
+  getKey,
+  isComplex,
+  isInt,
+  isList,
+  isNilDict,
+  isObject,
+  type List,
+} from '../value/value.ts';
 
 interface Layout {
   readonly budget: Budget;
   readonly escapesHtml: boolean;
   /** What begins a line and what a level adds; undefined for one line. */
   readonly indent: { readonly prefix: string; readonly step: string } | undefined;
+  /** Keys of a map in the order in which they are written. */
+  readonly keysOf: (dict: Dict) => readonly string[];
 }
 
 const escapeUnit = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -51,7 +64,7 @@ const enclose = (layout: Layout, open: string, close: string, parts: readonly st
     return open + parts.join(',') + close;
   }
   const line = (level: number): string => `\n${indent.prefix}${indent.step.repeat(level)}`;
-  layout.budget.produce((indent.prefix.length + indent.step.length * depth) * parts.length);
+  layout.budget.characters((indent.prefix.length + indent.step.length * depth) * parts.length);
   return open + line(depth + 1) + parts.join(`,${line(depth + 1)}`) + line(depth) + close;
 };
 
@@ -61,24 +74,41 @@ const encodeList = (layout: Layout, list: List, depth: number): string => {
   return enclose(layout, '[', ']', parts, depth);
 };
 
-const encodeDict = (layout: Layout, dict: Dict, keys: readonly string[], depth: number): string => {
+const encodeDict = (layout: Layout, dict: Dict, depth: number): string => {
+  const keys = layout.keysOf(dict);
   layout.budget.step(keys.length);
   const colon = layout.indent === undefined ? ':' : ': ';
-  const parts = keys.map((key) => encodeText(key, layout.escapesHtml) + colon + encode(layout, getKey(dict, key), depth + 1));
+  const parts = keys.map(
+    (key) => encodeText(key, layout.escapesHtml) + colon + encode(layout, getKey(dict, key), depth + 1),
+  );
   return enclose(layout, '{', '}', parts, depth);
 };
 
-/** Raw JSON keeps the order of its keys. */
-const encodeRaw = (layout: Layout, value: unknown, depth: number): string =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? encodeDict(layout, value as Dict, Object.keys(value), depth)
-    : encode(layout, value, depth);
+const inDocumentOrder = (dict: Dict): readonly string[] => Object.keys(dict);
+
+const encodeObject = (layout: Layout, value: GoObject, depth: number): string => {
+  if (value.isNil && value.kind === 'ptr') {
+    return 'null';
+  }
+  return value.json === undefined
+    ? encodeFields(layout, value, depth)
+    : encode({ ...layout, keysOf: inDocumentOrder }, JSON.parse(value.json()), depth);
+};
+
+/** The fields of a struct come in the order of its declaration; maps in them are sorted as ever. */
+const encodeFields = (layout: Layout, value: GoObject, depth: number): string => {
+  const colon = layout.indent === undefined ? ':' : ': ';
+  const parts = fieldsOf(value).map(
+    ([key, field]) => encodeText(key, layout.escapesHtml) + colon + encode(layout, field, depth + 1),
+  );
+  return enclose(layout, '{', '}', parts, depth);
+};
 
 const encode = (layout: Layout, value: unknown, depth: number): string => {
   checkDepth(depth);
   switch (typeof value) {
     case 'string': {
-      layout.budget.produce(value.length);
+      layout.budget.characters(value.length);
       return encodeText(value, layout.escapesHtml);
     }
     case 'boolean':
@@ -100,23 +130,13 @@ const encode = (layout: Layout, value: unknown, depth: number): string => {
   if (isComplex(value)) {
     return failCall('json: unsupported type: complex128');
   }
-  if (!isObject(value)) {
-    return encodeDict(layout, value as Dict, sortedKeys(value as Dict), depth);
-  }
-  if (value.isNil) {
-    return 'null';
-  }
-  if (value.json !== undefined) {
-    return encodeRaw(layout, JSON.parse(value.json()), depth);
-  }
-  const fields = (value.fields ?? {}) as Dict;
-  return encodeDict(layout, fields, Object.keys(fields), depth);
+  return isObject(value) ? encodeObject(layout, value, depth) : encodeDict(layout, value as Dict, depth);
 };
 
 /** JSON on one line, keys sorted, as Go's `json.Marshal`. */
 export const encodeJson = (value: unknown, budget: Budget, escapesHtml = true): string =>
-  encode({ budget, escapesHtml, indent: undefined }, value, 0);
+  encode({ budget, escapesHtml, indent: undefined, keysOf: sortedKeys }, value, 0);
 
 /** JSON on many lines, as Go's `json.MarshalIndent`. */
 export const encodeJsonIndent = (value: unknown, budget: Budget, prefix: string, step: string): string =>
-  encode({ budget, escapesHtml: true, indent: { prefix, step } }, value, 0);
+  encode({ budget, escapesHtml: true, indent: { prefix, step }, keysOf: sortedKeys }, value, 0);

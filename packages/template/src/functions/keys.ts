@@ -36,7 +36,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff);
 
-const concat = (...parts: readonly Iterable<number>[]): Uint8Array => Uint8Array.from(parts.flatMap((part) => [...part]));
+const concat = (...parts: readonly Iterable<number>[]): Uint8Array =>
+  Uint8Array.from(parts.flatMap((part) => [...part]));
 
 const sized = (text: string): Uint8Array => concat(uint32(toBytes(text).length), toBytes(text));
 
@@ -47,8 +48,18 @@ const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(by
 const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array => {
   const block = new Uint8Array(BLOCK);
   block.set(key.length > BLOCK ? sha256(key) : key);
-  const inner = sha256(concat(block.map((byte) => byte ^ 0x36), message));
-  return sha256(concat(block.map((byte) => byte ^ 0x5c), inner));
+  const inner = sha256(
+    concat(
+      block.map((byte) => byte ^ 0x36),
+      message,
+    ),
+  );
+  return sha256(
+    concat(
+      block.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  );
 };
 
 const derivePassword = fn(
@@ -63,7 +74,14 @@ const derivePassword = fn(
       return failCall('there is no scrypt here');
     }
     const salt = concat(toBytes(SEED), sized(user));
-    const key = scrypt({ password: toBytes(password), salt, cost: 32768, blockSize: 8, parallelization: 2, length: 64 });
+    const key = scrypt({
+      password: toBytes(password),
+      salt,
+      cost: 32768,
+      blockSize: 8,
+      parallelization: 2,
+      length: 64,
+    });
     const seed = hmac(key, concat(toBytes(SEED), sized(site), uint32(counter)));
     const shape = shapes[(seed[0] ?? 0) % shapes.length] ?? '';
     return Array.from(shape, (letter, i) => {

@@ -59,7 +59,9 @@ const chunk = fn(['int', 'any'], (run, size, list) => {
   if (size <= 0) {
     return failCall(`cannot chunk by ${size}`);
   }
-  const chunks = Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+  const chunks = Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
   return typedList('[]interface {}', chunks);
 });
 

@@ -9,7 +9,7 @@ const DIGITS = '0123456789';
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join('');
 
 const bytes = (run: Run, size: number): Uint8Array => {
-  run.budget.produce(size);
+  run.budget.characters(size);
   return run.host.random === undefined ? failCall('there is no source of random numbers here') : run.host.random(size);
 };
 

@@ -12,7 +12,7 @@ const MAX_PROGRAM = 10_000;
 const WORK_PER_STEP = 20;
 
 /** Characters behind a match, which the search for it may have looked at, that one step of the budget stands for. */
-const REMAINDER_PER_STEP = 40;
+const REMAINDER_PER_STEP = 8;
 
 type Range = readonly [number, number];
 
@@ -67,7 +67,8 @@ const groupsOf = (matcher: ReturnType<RE2JS['matcher']>): Groups =>
     return start < 0 ? undefined : ([start, matcher.end(group)] as const);
   });
 
-const pick = (text: string, range: Range | undefined): string => (range === undefined ? '' : text.slice(range[0], range[1]));
+const pick = (text: string, range: Range | undefined): string =>
+  range === undefined ? '' : text.slice(range[0], range[1]);
 
 /** Go's template of a replacement: `$1`, `$name`, `${1}`, `$$`. */
 const expand = (template: string, text: string, groups: Groups, names: Record<string, number>): string =>
@@ -92,7 +93,7 @@ const replaceAll = (
   for (const groups of findAll(run, re2, text, -1)) {
     const [start, end] = groups[0] ?? [at, at];
     const piece = replacement(groups, re2);
-    run.budget.produce(piece.length + start - at);
+    run.budget.characters(piece.length + start - at);
     out += text.slice(at, start) + piece;
     at = end;
   }

@@ -77,7 +77,9 @@ const isNotEqual = (version: Version, constraint: Constraint): boolean => {
   if (bound.minor !== version.minor) {
     return true;
   }
-  return isPatchDirty ? comparePrereleases(version.prerelease, bound.prerelease) !== 0 : compareVersions(version, bound) !== 0;
+  return isPatchDirty
+    ? comparePrereleases(version.prerelease, bound.prerelease) !== 0
+    : compareVersions(version, bound) !== 0;
 };
 
 const isGreater = (version: Version, { version: bound, isDirty, isMinorDirty, isPatchDirty }: Constraint): boolean => {
@@ -94,7 +96,9 @@ const isLessOrEqual = (version: Version, { version: bound, isDirty, isMinorDirty
   if (!isDirty) {
     return compareVersions(version, bound) <= 0;
   }
-  return version.major <= bound.major && !(version.major === bound.major && version.minor > bound.minor && !isMinorDirty);
+  return (
+    version.major <= bound.major && !(version.major === bound.major && version.minor > bound.minor && !isMinorDirty)
+  );
 };
 
 const isTilde = (version: Version, { version: bound, isMinorDirty, isPatchDirty }: Constraint): boolean => {

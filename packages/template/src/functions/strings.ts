@@ -2,11 +2,11 @@ import { failCall } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { byteLength, byteSlice } from '../text/bytes.ts';
+import { atoi } from '../text/number.ts';
 import { quote } from '../text/quote.ts';
 import { toLower, toUpper, trimSpace } from '../text/unicode.ts';
 import { sprintf } from '../value/printf.ts';
 import { int, textDict, typedList } from '../value/value.ts';
-import { parseInt10 } from '../text/number.ts';
 import { toText, toTexts } from './convert.ts';
 import { abbreviate, deleteWhiteSpace, initials, swapCase, title, untitle, wrap } from './words.ts';
 
@@ -16,7 +16,7 @@ export const splitText = (text: string, separator: string): string[] =>
 
 const replaceAll = (run: Run, from: string, to: string, text: string): string => {
   const pieces = from === '' ? ['', ...Array.from(text), ''] : text.split(from);
-  run.budget.produce(text.length + pieces.length * to.length);
+  run.budget.characters(text.length + pieces.length * to.length);
   return pieces.join(to);
 };
 
@@ -38,7 +38,7 @@ const repeat = (run: Run, count: number, text: string): string => {
   if (count < 0) {
     return failCall('strings: negative Repeat count');
   }
-  run.budget.produce(count * text.length);
+  run.budget.characters(count * text.length);
   return text.repeat(count);
 };
 
@@ -47,7 +47,7 @@ const indent = (run: Run, spaces: number, text: string): string => {
     return failCall('strings: negative Repeat count');
   }
   const lines = text.split('\n');
-  run.budget.produce(text.length + lines.length * spaces);
+  run.budget.characters(text.length + lines.length * spaces);
   const pad = ' '.repeat(spaces);
   return lines.map((line) => pad + line).join('\n');
 };
@@ -63,7 +63,7 @@ const trunc = (count: number, text: string): string => {
 
 const substring = (start: number, end: number, text: string): string => {
   const length = byteLength(text);
-  const from = start < 0 ? 0 : start;
+  const from = Math.max(start, 0);
   const to = start >= 0 && (end < 0 || end > length) ? length : end;
   if (from > to || to < 0 || to > length) {
     return failCall(`runtime error: slice bounds out of range [${from}:${to}] of a text of ${length} bytes`);
@@ -71,7 +71,8 @@ const substring = (start: number, end: number, text: string): string => {
   return byteSlice(text, from, to);
 };
 
-const present = (values: readonly unknown[]): unknown[] => values.filter((value) => value !== null && value !== undefined);
+const present = (values: readonly unknown[]): unknown[] =>
+  values.filter((value) => value !== null && value !== undefined);
 
 const splitDict = (parts: readonly string[]) => textDict(parts.map((part, i) => [`_${i}`, part] as const));
 
@@ -105,7 +106,9 @@ export const STRING_FUNCTIONS: FunctionTable = {
   trimSuffix: fn(['string', 'string'], (_run, end, text) =>
     end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text,
   ),
-  trimPrefix: fn(['string', 'string'], (_run, start, text) => (text.startsWith(start) ? text.slice(start.length) : text)),
+  trimPrefix: fn(['string', 'string'], (_run, start, text) =>
+    text.startsWith(start) ? text.slice(start.length) : text,
+  ),
   nospace: fn(['string'], (_run, text) => deleteWhiteSpace(text)),
   initials: fn(['string'], (_run, text) => initials(text)),
   swapcase: fn(['string'], (_run, text) => swapCase(text)),
@@ -136,7 +139,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   plural: fn(['string', 'string', 'int'], (_run, one, many, count) => (count === 1 ? one : many)),
   toString: fn(['any'], (run, value) => toText(value, run.budget)),
   toStrings: fn(['any'], (run, value) => typedList('string', toTexts(value, run.budget))),
-  atoi: fn(['string'], (_run, text) => int(parseInt10(text) ?? 0n)),
+  atoi: fn(['string'], (_run, text) => int(atoi(text))),
   split: fn(['string', 'string'], (run, separator, text) => {
     run.budget.step(text.length);
     return splitDict(splitText(text, separator));
@@ -152,7 +155,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   }),
   join: fn(['string', 'any'], (run, separator, value) => {
     const texts = toTexts(value, run.budget);
-    run.budget.produce(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+    run.budget.characters(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
     return texts.join(separator);
   }),
 };

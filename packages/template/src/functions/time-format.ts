@@ -32,7 +32,10 @@ const dateOf = (days: number): { readonly year: number; readonly month: number; 
   const shifted = days + 719468;
   const era = floorDiv(shifted, 146097);
   const dayOfEra = shifted - era * 146097;
-  const yearOfEra = floorDiv(dayOfEra - floorDiv(dayOfEra, 1460) + floorDiv(dayOfEra, 36524) - floorDiv(dayOfEra, 146096), 365);
+  const yearOfEra = floorDiv(
+    dayOfEra - floorDiv(dayOfEra, 1460) + floorDiv(dayOfEra, 36524) - floorDiv(dayOfEra, 146096),
+    365,
+  );
   const dayOfYear = dayOfEra - (365 * yearOfEra + floorDiv(yearOfEra, 4) - floorDiv(yearOfEra, 100));
   const shiftedMonth = floorDiv(5 * dayOfYear + 2, 153);
   const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
@@ -76,10 +79,15 @@ const zoneText = (offset: number, separator: string, hasMinutes: boolean, hasSec
   return hours + minutes + (hasSeconds ? separator + pad(size % 60, 2) : '');
 };
 
-const zone = (separator: string, hasMinutes: boolean, hasSeconds = false) => (c: Civil): string =>
-  zoneText(c.offset, separator, hasMinutes, hasSeconds);
+const zone =
+  (separator: string, hasMinutes: boolean, hasSeconds = false) =>
+  (c: Civil): string =>
+    zoneText(c.offset, separator, hasMinutes, hasSeconds);
 
-const zuluOr = (show: (c: Civil) => string) => (c: Civil): string => (c.offset === 0 ? 'Z' : show(c));
+const zuluOr =
+  (show: (c: Civil) => string) =>
+  (c: Civil): string =>
+    c.offset === 0 ? 'Z' : show(c);
 
 const hour12 = (c: Civil): number => (c.hour % 12 === 0 ? 12 : c.hour % 12);
 
@@ -125,7 +133,9 @@ const ELEMENTS: readonly (readonly [string, (c: Civil) => string])[] = [
 
 /** A fraction of the second: `.000` shows all digits, `.999` leaves trailing noughts out. */
 const fraction = (layout: string, c: Civil): string => {
-  const digits = pad(c.nanos, 9).slice(0, layout.length - 1).padEnd(layout.length - 1, '0');
+  const digits = pad(c.nanos, 9)
+    .slice(0, layout.length - 1)
+    .padEnd(layout.length - 1, '0');
   if (layout.charAt(1) === '0') {
     return layout.charAt(0) + digits;
   }

@@ -1,6 +1,16 @@
 import type { Budget } from '../budget.ts';
 import { byteLength, byteSlice, fromBytes, toBytes } from '../text/bytes.ts';
-import { isDigit, isLetter, isLower, isSpace, isTitle, isUpper, lowerRune, titleRune, upperRune } from '../text/unicode.ts';
+import {
+  isDigit,
+  isLetter,
+  isLower,
+  isSpace,
+  isTitle,
+  isUpper,
+  lowerRune,
+  titleRune,
+  upperRune,
+} from '../text/unicode.ts';
 
 const isSeparator = (char: string): boolean => {
   if (char <= '\x7f') {
@@ -100,7 +110,7 @@ export const wrap = (budget: Budget, text: string, width: number, separator: str
   let at = 0;
   const cut = (to: number, next: number): void => {
     budget.step();
-    budget.produce(separator.length + to - at);
+    budget.characters(separator.length + to - at);
     lines.push(fromBytes(bytes.subarray(at, to)));
     at = next;
   };

@@ -33,7 +33,8 @@ const floatTag = defineScalarTag<number>('tag:yaml.org,2002:float', {
   implicit: true,
   resolve: (text) => {
     const plain = text.replaceAll('_', '');
-    return FLOAT.test(plain) ? Number(plain) : (SPECIAL[plain.toLowerCase()] ?? NOT_RESOLVED);
+    const value = FLOAT.test(plain) ? Number(plain) : Number.NaN;
+    return Number.isFinite(value) ? value : (SPECIAL[plain.toLowerCase()] ?? NOT_RESOLVED);
   },
   identify: () => false,
 });
@@ -41,8 +42,4 @@ const floatTag = defineScalarTag<number>('tag:yaml.org,2002:float', {
 const REPLACED: ReadonlySet<unknown> = new Set([timestampTag, binaryTag, intYaml11Tag, floatYaml11Tag]);
 
 /** YAML 1.1 as go-yaml reads it into untyped values: dates stay text. */
-export const GO_YAML_SCHEMA = new Schema([
-  ...YAML11_SCHEMA.tags.filter((tag) => !REPLACED.has(tag)),
-  intTag,
-  floatTag,
-]);
+export const GO_YAML_SCHEMA = new Schema([...YAML11_SCHEMA.tags.filter((tag) => !REPLACED.has(tag)), intTag, floatTag]);

@@ -42,7 +42,8 @@ const fromYaml = (value: unknown, budget: Budget, depth: number): unknown => {
   return out;
 };
 
-const sentence = (error: unknown): string => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+const sentence = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 
 /** The value of the first document of a YAML text, by way of JSON: numbers are floats, keys are texts. */
 export const decodeYaml = (text: string, budget: Budget): unknown => {
@@ -62,7 +63,10 @@ const doubleQuoteAmbiguous: ScalarStyleRule = (layout) => {
   if (layout.style !== SCALAR_STYLE.SINGLE_QUOTED || value.includes('\n')) {
     return;
   }
-  if (value === '' || /^(?:[-+.]?[0-9][-+.0-9a-fA-F_xXoObBeE:]*|~|\.inf|\.nan|[-+]\.inf|null|y|n|yes|no|on|off|true|false)$/i.test(value)) {
+  if (
+    value === '' ||
+    /^(?:[-+.]?[0-9][-+.0-9a-fA-F_xXoObBeE:]*|~|\.inf|\.nan|[-+]\.inf|null|y|n|yes|no|on|off|true|false)$/i.test(value)
+  ) {
     layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
   }
 };
@@ -79,6 +83,6 @@ export const encodeYaml = (value: unknown, budget: Budget): string => {
     lineWidth: -1,
     scalarStyleRules: STYLE_RULES,
   });
-  budget.produce(text.length);
+  budget.characters(text.length);
   return text;
 };

@@ -71,7 +71,8 @@ const sequenceLength = (bytes: Uint8Array, at: number): number => {
   if (first < 0x80) {
     return 1;
   }
-  const length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  const length =
+    first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
   for (let i = 1; i < length; i++) {
     const next = bytes[at + i] ?? 0;
     const low = i > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;

@@ -80,7 +80,11 @@ const pointForm = (d: Decimal, precision: number): string => {
 };
 
 const general = (d: Decimal, precision: number, isShortest: boolean, letter: string): string => {
-  const limit = isShortest ? 6 : precision > d.digits.length && d.digits.length >= d.point ? d.digits.length : precision;
+  const limit = isShortest
+    ? 6
+    : precision > d.digits.length && d.digits.length >= d.point
+      ? d.digits.length
+      : precision;
   const exponent = d.point - 1;
   if (d.digits !== '' && (exponent < -4 || exponent >= limit)) {
     return exponentForm(d, d.digits.length - 1, letter);

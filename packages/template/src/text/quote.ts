@@ -22,7 +22,11 @@ const quoteRune = (char: string, delimiter: string, asciiOnly: boolean): string 
     return `\\${char}`;
   }
   if (isSurrogate(code)) {
-    return code >= 0xdc80 && code <= 0xdcff && delimiter === '"' ? `\\x${hex(code - 0xdc00, 2)}` : asciiOnly ? '\\ufffd' : '\ufffd';
+    return code >= 0xdc80 && code <= 0xdcff && delimiter === '"'
+      ? `\\x${hex(code - 0xdc00, 2)}`
+      : asciiOnly
+        ? '\\ufffd'
+        : '\ufffd';
   }
   if (asciiOnly ? code < 0x7f && code >= 0x20 && char !== '\\' : char !== '\\' && isPrint(char)) {
     return char;
@@ -52,7 +56,8 @@ export const quoteCodePoint = (code: number, asciiOnly = false): string =>
 
 /** `strconv.CanBackquote`. */
 export const canBackquote = (text: string): boolean =>
-  isWellFormed(text) && !/[\0-\x08\x0a-\x1f\x7f`\ufeff]/.test(text);
+  isWellFormed(text) &&
+  Array.from(text).every((char) => char === '\t' || (char >= ' ' && !'`\x7f\ufeff'.includes(char)));
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: '\x07',
@@ -74,7 +79,13 @@ interface Unquoted {
   readonly next: number;
 }
 
-const numericEscape = (text: string, at: number, digits: RegExp, radix: number, letter: string): Unquoted | undefined => {
+const numericEscape = (
+  text: string,
+  at: number,
+  digits: RegExp,
+  radix: number,
+  letter: string,
+): Unquoted | undefined => {
   const width = radix === 8 ? 3 : (HEX_WIDTH[letter] ?? 0);
   const from = radix === 8 ? at : at + 1;
   const found = text.slice(from, from + width);

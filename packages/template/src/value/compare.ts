@@ -2,7 +2,7 @@ import { type Budget, checkDepth } from '../budget.ts';
 import { failCall } from '../errors.ts';
 import { compareText } from '../text/bytes.ts';
 import { typeName } from './types.ts';
-import { type Dict, getKey, hasKey, isComplex, isDict, isInt, isList, isObject } from './value.ts';
+import { type Dict, getKey, hasKey, isComplex, isDict, isInt, isList, isNilDict, isObject } from './value.ts';
 
 type BasicKind = 'bool' | 'complex' | 'int' | 'uint' | 'float' | 'string' | 'other';
 
@@ -24,7 +24,7 @@ const basicKind = (value: unknown): BasicKind => {
 
 const isNothing = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-const isNil = (value: unknown): boolean => isNothing(value) || (isObject(value) && value.isNil);
+const isNil = (value: unknown): boolean => isNothing(value) || isNilDict(value) || (isObject(value) && value.isNil);
 
 const isWhole = (kind: BasicKind): boolean => kind === 'int' || kind === 'uint';
 

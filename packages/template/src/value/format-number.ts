@@ -7,7 +7,8 @@ const RADIX: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8
 
 const PREFIX: Readonly<Record<string, string>> = { b: '0b', x: '0x', X: '0X' };
 
-const signOf = (isNegative: boolean, flags: Flags): string => (isNegative ? '-' : flags.plus ? '+' : flags.space ? ' ' : '');
+const signOf = (isNegative: boolean, flags: Flags): string =>
+  isNegative ? '-' : flags.plus ? '+' : flags.space ? ' ' : '';
 
 const integerDigits = (magnitude: bigint, verb: string, flags: Flags, hasSign: boolean): string => {
   let digits = magnitude.toString(RADIX[verb] ?? 10);
@@ -16,7 +17,8 @@ const integerDigits = (magnitude: bigint, verb: string, flags: Flags, hasSign: b
   const least = flags.precision ?? (isZeroFilled ? (flags.width ?? 0) - (hasSign ? 1 : 0) : 0);
   digits = digits.padStart(least, '0');
   if (flags.sharp) {
-    digits = verb === 'o' || verb === 'O' ? (digits.startsWith('0') ? digits : `0${digits}`) : (PREFIX[verb] ?? '') + digits;
+    digits =
+      verb === 'o' || verb === 'O' ? (digits.startsWith('0') ? digits : `0${digits}`) : (PREFIX[verb] ?? '') + digits;
   }
   return verb === 'O' ? `0o${digits}` : digits;
 };
@@ -41,7 +43,10 @@ const runeOf = (value: bigint): string => {
 
 const formatUnicode = (value: bigint, flags: Flags): string => {
   const code = unsignedOf(value);
-  const digits = code.toString(16).toUpperCase().padStart(Math.max(4, flags.precision ?? 4), '0');
+  const digits = code
+    .toString(16)
+    .toUpperCase()
+    .padStart(Math.max(4, flags.precision ?? 4), '0');
   const shown = flags.sharp && code <= MAX_RUNE && isPrint(runeOf(value)) ? ` '${runeOf(value)}'` : '';
   return pad(`U+${digits}${shown}`, flags, false);
 };
@@ -73,12 +78,14 @@ export const formatInt = (value: bigint, isUnsigned: boolean, verb: string, flag
 
 /** `%#g` and friends: always a point, and trailing noughts up to the precision. */
 const sharpen = (text: string, verb: string, precision: number): string => {
-  const [, sign = '', mantissa = '', tail = ''] = /^([-+ ]?)([^eEpP]*|0[xX][^pP]*)((?:[eEpP].*)?)$/.exec(text) ?? [];
+  const [, sign = '', mantissa = '', tail = ''] = /^([-+ ]?)(0[xX][^pP]*|[^eEpP]*)((?:[eEpP].*)?)$/.exec(text) ?? [];
   const wanted = /[gGxv]/.test(verb) ? (precision === -1 ? 6 : precision) : 0;
   const significant = mantissa.replace('.', '').replace(/^0+/, '').length;
   const isNought = mantissa === '0';
   const body = mantissa.includes('.') ? mantissa : `${mantissa}.`;
-  return sign + body + '0'.repeat(Math.max(0, wanted - significant - (isNought && !mantissa.includes('.') ? 1 : 0))) + tail;
+  return (
+    sign + body + '0'.repeat(Math.max(0, wanted - significant - (isNought && !mantissa.includes('.') ? 1 : 0))) + tail
+  );
 };
 
 const FLOAT_VERBS: Readonly<Record<string, readonly [string, number]>> = {

@@ -3,7 +3,18 @@ import { type Flags, noFlags, pad } from './format-flags.ts';
 import { formatInt, formatNumber } from './format-number.ts';
 import { formatText } from './format-text.ts';
 import { sortedKeys, typeName } from './types.ts';
-import { type Dict, type GoComplex, type GoObject, getKey, isComplex, isInt, isList, isObject, type List } from './value.ts';
+import {
+  type Dict,
+  fieldsOf,
+  type GoComplex,
+  type GoObject,
+  getKey,
+  isComplex,
+  isInt,
+  isList,
+  isObject,
+  type List,
+} from './value.ts';
 
 interface Formatting {
   readonly verb: string;
@@ -14,7 +25,9 @@ interface Formatting {
 /** What Go writes where a verb does not fit a value: `%!d(string=a)`. */
 const badVerb = (how: Formatting, value: unknown): string => {
   const shown =
-    value === null || value === undefined ? '<nil>' : `${typeName(value)}=${formatAny({ ...how, verb: 'v' }, value, 1)}`;
+    value === null || value === undefined
+      ? '<nil>'
+      : `${typeName(value)}=${formatAny({ ...how, verb: 'v' }, value, 1)}`;
   return `%!${how.verb}(${shown})`;
 };
 
@@ -41,16 +54,14 @@ const formatDict = (how: Formatting, dict: Dict, depth: number): string => {
 };
 
 const formatObject = (how: Formatting, value: GoObject, depth: number): string | undefined => {
-  if (value.isNil) {
+  if (value.isNil && value.kind === 'ptr') {
     return pad(how.flags.sharpV ? `(${value.type})(nil)` : '<nil>', how.flags);
   }
   if (value.print !== undefined) {
     return formatText(value.print(), how.verb, how.flags);
   }
   const named = how.flags.plusV || how.flags.sharpV;
-  const parts = Object.entries(value.fields ?? {}).map(
-    ([name, field]) => (named ? `${name}:` : '') + formatAny(how, field, depth + 1),
-  );
+  const parts = fieldsOf(value).map(([name, field]) => (named ? `${name}:` : '') + formatAny(how, field, depth + 1));
   return enclose(how, value.type, '{', '}', parts);
 };
 
@@ -80,7 +91,7 @@ const formatScalar = (how: Formatting, value: unknown): string | undefined => {
 
 const formatAny = (how: Formatting, value: unknown, depth: number): string => {
   checkDepth(depth);
-  how.budget.produce(how.flags.width ?? 1);
+  how.budget.characters(how.flags.width ?? 1);
   if (value === null || value === undefined) {
     return formatNil(how, depth);
   }

@@ -1,12 +1,24 @@
 import { type Budget, checkDepth } from '../budget.ts';
 import { printFloat } from '../text/float.ts';
 import { sortedKeys } from './types.ts';
-import { type Dict, type GoComplex, type GoObject, getKey, isComplex, isInt, isList, isObject } from './value.ts';
+import {
+  type Dict,
+  fieldsOf,
+  type GoComplex,
+  type GoObject,
+  getKey,
+  isComplex,
+  isInt,
+  isList,
+  isObject,
+} from './value.ts';
 
-const withSign = (value: number): string => (value < 0 || Object.is(value, -0) || Number.isNaN(value) ? '' : '+') + printFloat(value);
+const withSign = (value: number): string =>
+  (value < 0 || Object.is(value, -0) || Number.isNaN(value) ? '' : '+') + printFloat(value);
 
 /** Infinity brings its own plus. */
-const signed = (value: number): string => (value === Infinity ? '+Inf' : Number.isNaN(value) ? '+NaN' : withSign(value));
+const signed = (value: number): string =>
+  value === Infinity ? '+Inf' : Number.isNaN(value) ? '+NaN' : withSign(value);
 
 export const printComplex = (value: GoComplex): string => `(${printFloat(value.re)}${signed(value.im)}i)`;
 
@@ -14,8 +26,8 @@ const printObject = (value: GoObject, budget: Budget, depth: number): string => 
   if (value.print !== undefined) {
     return value.print();
   }
-  const fields = Object.values(value.fields ?? {});
-  return `{${fields.map((field) => printNested(field, budget, depth + 1)).join(' ')}}`;
+  const fields = fieldsOf(value).map(([, field]) => printNested(field, budget, depth + 1));
+  return `{${fields.join(' ')}}`;
 };
 
 const printDict = (dict: Dict, budget: Budget, depth: number): string => {
@@ -26,7 +38,7 @@ const printDict = (dict: Dict, budget: Budget, depth: number): string => {
 const printNested = (value: unknown, budget: Budget, depth: number): string => {
   switch (typeof value) {
     case 'string':
-      budget.produce(value.length);
+      budget.characters(value.length);
       return value;
     case 'boolean':
       return value ? 'true' : 'false';

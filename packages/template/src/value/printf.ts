@@ -125,7 +125,7 @@ const take = (format: Format, verb: string, flags: Flags): string => {
   if (format.arg >= format.args.length) {
     return `%!${verb}(MISSING)`;
   }
-  format.budget.produce((flags.width ?? 0) + (flags.precision ?? 0));
+  format.budget.characters((flags.width ?? 0) + (flags.precision ?? 0));
   return formatValue(format.args[format.arg++], verb, flags, format.budget);
 };
 
@@ -134,7 +134,11 @@ const directive = (format: Format): string => {
   const flags = noFlags();
   format.isGoodIndex = true;
   format.isAfterIndex = false;
-  for (let sign = SIGNS[format.text.charAt(format.at)]; sign !== undefined; sign = SIGNS[format.text.charAt(format.at)]) {
+  for (
+    let sign = SIGNS[format.text.charAt(format.at)];
+    sign !== undefined;
+    sign = SIGNS[format.text.charAt(format.at)]
+  ) {
     sign(flags);
     format.at++;
   }
@@ -154,7 +158,16 @@ const directive = (format: Format): string => {
 
 /** Go's `fmt.Sprintf`, with what it writes for missing, superfluous and ill-fitting arguments. */
 export const sprintf = (text: string, args: readonly unknown[], budget: Budget): string => {
-  const format: Format = { text, args, budget, at: 0, arg: 0, isReordered: false, isGoodIndex: true, isAfterIndex: false };
+  const format: Format = {
+    text,
+    args,
+    budget,
+    at: 0,
+    arg: 0,
+    isReordered: false,
+    isGoodIndex: true,
+    isAfterIndex: false,
+  };
   let out = '';
   while (format.at < text.length) {
     const percent = text.indexOf('%', format.at);
@@ -167,8 +180,11 @@ export const sprintf = (text: string, args: readonly unknown[], budget: Budget):
     }
   }
   if (!format.isReordered && format.arg < args.length) {
-    out += `%!(EXTRA ${args.slice(format.arg).map((arg) => formatExtra(arg, budget)).join(', ')})`;
+    out += `%!(EXTRA ${args
+      .slice(format.arg)
+      .map((arg) => formatExtra(arg, budget))
+      .join(', ')})`;
   }
-  budget.produce(out.length);
+  budget.characters(out.length);
   return out;
 };

@@ -1,5 +1,5 @@
 import { byteLength, compareText } from '../text/bytes.ts';
-import { type Dict, ELEMENT, isComplex, isInt, isList, isObject, type List } from './value.ts';
+import { type Dict, ELEMENT, isComplex, isDict, isInt, isList, isObject, type List } from './value.ts';
 
 /** Go's name of a value's type, as `%T` prints it. */
 export const typeName = (value: unknown): string => {
@@ -84,6 +84,14 @@ const hasEntries = (dict: object): boolean => {
 /** Keys in the order in which Go ranges and prints: by their bytes. */
 export const sortedKeys = (dict: Dict): string[] => Object.keys(dict).sort(compareText);
 
+/** What a pointer points to: of a missing one null, of raw JSON its text. Other values as they are. */
+export const pointee = (value: unknown): unknown =>
+  isObject(value) && value.kind === 'ptr' && (value.type === '*string' || value.type === '*types.Any')
+    ? value.isNil
+      ? null
+      : (value.print?.() ?? null)
+    : value;
+
 /** Number of bytes, elements or entries; undefined where a value has no length. */
 export const lengthOf = (value: unknown): number | undefined => {
   if (typeof value === 'string') {
@@ -92,10 +100,5 @@ export const lengthOf = (value: unknown): number | undefined => {
   if (isList(value)) {
     return value.length;
   }
-  if (isObject(value)) {
-    return typeof value.inner === 'string' && value.kind === 'ptr' && !value.isNil ? byteLength(value.inner) : undefined;
-  }
-  return typeof value === 'object' && value !== null && !isInt(value) && !isComplex(value)
-    ? Object.keys(value).length
-    : undefined;
+  return isDict(value) ? Object.keys(value).length : undefined;
 };

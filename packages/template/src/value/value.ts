@@ -33,6 +33,12 @@ export interface GoComplex {
   readonly im: number;
 }
 
+/** The fields of a struct in the order of its declaration. */
+export interface StructFields {
+  readonly names: readonly string[];
+  /** The field of one of the names. */
+  readonly get: (name: string) => unknown;
+}
 
 /** A value of a named Go type: a struct, a time, a version, raw JSON. */
 export interface GoObject {
@@ -41,9 +47,10 @@ export interface GoObject {
   readonly type: string;
   /** Go's kind of the type, such as `struct` or `ptr`. */
   readonly kind: string;
+  /** Nil, or otherwise false. */
   readonly isNil: boolean;
-  /** Struct fields that are reached with a dot. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Struct fields that are reached with a dot; made when they are asked for. */
+  readonly fields?: StructFields;
   readonly methods?: Readonly<Record<string, GoFunction>>;
   /** How the value prints; absent for a struct without a String method. */
   readonly print?: () => string;
@@ -138,7 +145,29 @@ export const setKey = (dict: Dict, key: string, value: unknown): void => {
   }
 };
 
-const EMPTY: GoObject = { [GO]: 'object', type: 'struct {}', kind: 'struct', isNil: false, fields: {} };
+/** Names and values of the fields of a struct; of other values none. */
+export const fieldsOf = (value: GoObject): (readonly [string, unknown])[] =>
+  (value.fields?.names ?? []).map((name) => [name, value.fields?.get(name)] as const);
+
+const VOID: GoObject = {
+  [GO]: 'object',
+  type: 'template.Void',
+  kind: 'string',
+  isNil: true,
+  print: () => '',
+  json: () => '""',
+};
+
+/** What setting a variable gives: it prints nothing, and is no text for a function that wants one. */
+export const voidValue = (): GoObject => VOID;
+
+const EMPTY: GoObject = {
+  [GO]: 'object',
+  type: 'struct {}',
+  kind: 'struct',
+  isNil: false,
+  fields: { names: [], get: () => undefined },
+};
 
 /** The value of `struct{}`, of which `loop` makes lists. */
 export const emptyStruct = (): GoObject => EMPTY;
