@@ -1,4 +1,5 @@
 import type { Spec } from '@infrakit/core';
+import { compile, instanceData, unescape as unescapeBraces } from '@infrakit/template';
 import { describe, expect, test } from 'vitest';
 import { type EnrollmentWorld, enrollmentWorld } from '../../../test/enrollment/world.ts';
 
@@ -146,6 +147,17 @@ describe('EI §1.14: the catalogue through the controller', () => {
     await w.commit(withOptions(good));
     expect((await w.describe('nfs'))[0]?.options).toMatchObject(good);
     await w.stop();
+  });
+
+  test('31, 32: a document compiled as one template keeps everything but what is rendered', () => {
+    const render = (text: string) => compile(unescapeBraces(text)).render(instanceData({ ID: 'hello' }));
+    const options = '{\n  "SourceKeySelector" : "\\\\{\\\\{.ID\\\\}\\\\}"\n}';
+    expect(render(options)).toBe('{\n  "SourceKeySelector" : "hello"\n}');
+    const properties = '{"List":[{"ID":"h1"}],"Instance":{"Properties":{"ID":"\\\\{\\\\{.ID\\\\}\\\\}"}}}';
+    expect(JSON.parse(render(properties))).toEqual({
+      List: [{ ID: 'h1' }],
+      Instance: { Properties: { ID: 'hello' } },
+    });
   });
 
   test('B of §1.13: cautious policies; a source without a template is passed on as its description', async () => {

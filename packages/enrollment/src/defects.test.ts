@@ -295,26 +295,29 @@ describe('EI §6.1: enrollment', () => {
     expect(w.clock.pending()).toBe(0);
   });
 
-  test('an old entry of this rule without our owner label is relabelled, once all stored specs are back (Law 4)', async () => {
-    const w = await enrollmentWorld();
-    await w.commit(cattleNfs({ name: 'other', List: [] }));
-    await w.plugin().stop();
-    w.world.put({
-      description: {
-        ID: 'old',
-        LogicalID: null,
-        Tags: { 'infrakit.enrollment.name': 'cattle-nfs', 'infrakit.enrollment.sourceID': 'h1' },
-      },
-      key: undefined,
-    });
-    await w.restart();
-    await w.commit(cattleNfs({ List: ids('h1') }), 5);
-    await w.run();
-    expect(w.writes()).toEqual([]);
-    await w.commit(cattleNfs({ name: 'other', List: [] }), 1);
-    await w.run();
-    expect(w.writes()).toEqual([{ call: 'label', id: 'old' }]);
-    expect(w.enrolled()).toEqual(['h1']);
-    await w.stop();
-  });
+  test.each(['cattle-nfs', 'nfs/cattle-nfs'])(
+    'an old entry of this rule, labelled %s without an owner, is relabelled, once all stored specs are back (Law 4)',
+    async (label) => {
+      const w = await enrollmentWorld();
+      await w.commit(cattleNfs({ name: 'other', List: [] }));
+      await w.plugin().stop();
+      w.world.put({
+        description: {
+          ID: 'old',
+          LogicalID: null,
+          Tags: { 'infrakit.enrollment.name': label, 'infrakit.enrollment.sourceID': 'h1' },
+        },
+        key: undefined,
+      });
+      await w.restart();
+      await w.commit(cattleNfs({ List: ids('h1') }), 5);
+      await w.run();
+      expect(w.writes()).toEqual([]);
+      await w.commit(cattleNfs({ name: 'other', List: [] }), 1);
+      await w.run();
+      expect(w.writes()).toEqual([{ call: 'label', id: 'old' }]);
+      expect(w.enrolled()).toEqual(['h1']);
+      await w.stop();
+    },
+  );
 });

@@ -50,6 +50,7 @@ const didAnything = (
  */
 export const acceptEnrollment = (spec: Spec, revision: number, owner: string, deps: AcceptDeps): AcceptedEnrollment => {
   const rule = objectName(deps.name, spec.metadata.name);
+  const fullName = `${deps.name}/${rule}`;
   const parsed = parseEnrollment(spec, { owner, rule }, deps.startOptions);
   const { properties, list, options, sourceKey, enrollmentKey, payload } = parsed;
   const { Plugin, Labels = {} } = properties.Instance;
@@ -61,12 +62,13 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
   let confirmed = '';
   const accepted: AcceptedEnrollment['accepted'] = {
     rule: enrollmentRule({
-      name: `${deps.name}/${rule}`,
+      name: fullName,
       revision,
       options,
       facts: {
         owner,
         rule,
+        fullName,
         sourceKey,
         enrollmentKey,
         allowUntaggedDestroy: options.AllowUntaggedDestroy,

@@ -14,6 +14,8 @@ import type { SourceItem } from './source-item.ts';
 export interface KeysFacts {
   readonly owner: string;
   readonly rule: string;
+  /** The rule with the lookup of its controller before it, as old name labels may have it (EI-C7). */
+  readonly fullName: string;
   readonly sourceKey: Selector;
   /** Null: by the tag `infrakit.enrollment.sourceID`. */
   readonly enrollmentKey: Selector | null;
@@ -25,6 +27,10 @@ export interface KeysFacts {
 
 const tagOf = (tags: InstanceDescription['Tags'], name: string): string | undefined =>
   tags !== null && Object.hasOwn(tags, name) ? tags[name] : undefined;
+
+/** The tags with an old name label in its short form. */
+const shortened = (tags: InstanceDescription['Tags'], { rule, fullName }: KeysFacts): InstanceDescription['Tags'] =>
+  tagOf(tags, reservedTags.enrollmentName) === fullName ? { ...tags, [reservedTags.enrollmentName]: rule } : tags;
 
 const createdMs = (created: string | undefined): number | undefined => {
   const ms = created === undefined ? Number.NaN : Date.parse(created);
@@ -83,7 +89,7 @@ export const enrollmentKeys = (
     const sourceId = tagOf(Tags, reservedTags.enrollmentSourceId);
     const key = keyOf(description, sourceId);
     const created = createdMs(Created);
-    const ownership = ownershipOf(Tags, {
+    const ownership = ownershipOf(shortened(Tags, facts), {
       owner,
       rule,
       keyKnown: key.kind === 'known',

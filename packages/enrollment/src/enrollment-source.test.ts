@@ -196,6 +196,34 @@ describe('Law 3: a plan registers nothing', () => {
   });
 });
 
+describe('DESIGN §3: a managed group that is named directly', () => {
+  test('is told of its consumer through its manager, so that departures are kept', async () => {
+    const w = await enrollmentWorld();
+    await w.makeGroup('cattle', 5);
+    const refuse = async (): Promise<never> => {
+      const facts = { name: 'group/cattle', proxy: 'mystack/cattle' };
+      throw new AppError('OBJECT_MANAGED', 'group/cattle is managed', { facts });
+    };
+    const managed = { ...w.group, registerConsumer: refuse, acknowledge: refuse, unregisterConsumer: refuse };
+    w.serve('group/cattle', groupInterface, managed, 'group');
+    await w.commit(cattleNfs({ List: 'group/cattle' }));
+    await w.soon();
+    w.faults.destroy = { kind: 'error' };
+    await w.scale('cattle', 1);
+    await w.soon();
+    const kept = async () => {
+      const answer = await w.group.members({ name: 'cattle' }, w.ctx);
+      return answer.kind === 'members' ? answer.departures.length : -1;
+    };
+    expect(await kept()).toBe(4);
+    w.faults.destroy = undefined;
+    await w.run(20_000);
+    expect(w.enrolled()).toHaveLength(1);
+    expect(await kept()).toBe(0);
+    await w.stop();
+  });
+});
+
 describe('what a source tells', () => {
   test('Law 8: while nothing changes, members are asked for by digest and the sink answers unchanged', async () => {
     const { w, script } = await enrolledWorld();

@@ -1,6 +1,14 @@
 import { AppError, type MembersAnswer, toAppError } from '@infrakit/core';
 import type { Source } from '@infrakit/runtime';
-import { type CallContext, type Events, groupInterface, type Log, type Plugins, type Presence } from '@infrakit/spi';
+import {
+  type CallContext,
+  type Events,
+  type Group,
+  groupInterface,
+  type Log,
+  type Plugins,
+  type Presence,
+} from '@infrakit/spi';
 import { concat, defer, finalize, of, switchMap, tap } from 'rxjs';
 import type { EnrollmentSource } from './source.ts';
 import type { SourceItem } from './source-item.ts';
@@ -54,10 +62,23 @@ export const groupSource = (name: string, object: string, deps: GroupSourceDeps)
   let incarnation: string | undefined;
   let since = 0;
   let last: Last | undefined;
+  let keeper = group;
+
+  /** Tells the group something; one that is managed is told through its manager, whoever named it directly. */
+  const tell = async (call: (to: Group) => Promise<unknown>): Promise<void> => {
+    try {
+      await call(keeper);
+    } catch (thrown) {
+      const { code, facts } = toAppError(thrown);
+      if (code !== 'OBJECT_MANAGED' || typeof facts.proxy !== 'string') throw thrown;
+      keeper = plugins.resolve(groupInterface, facts.proxy);
+      await call(keeper);
+    }
+  };
 
   const register = async (ctx: CallContext): Promise<void> => {
     try {
-      await group.registerConsumer({ name: object, consumer }, ctx);
+      await tell((to) => to.registerConsumer({ name: object, consumer }, ctx));
       isRegistered = true;
     } catch (thrown) {
       // Without it departures may be forgotten early: then they are unexplained, and the budget holds (Law 6).
@@ -100,6 +121,7 @@ export const groupSource = (name: string, object: string, deps: GroupSourceDeps)
     if (presence.kind === 'online' && presence.incarnation === incarnation) return;
     incarnation = presence.kind === 'online' ? presence.incarnation : undefined;
     last = undefined;
+    keeper = group;
     isRegistered = false;
   };
 
@@ -122,11 +144,11 @@ export const groupSource = (name: string, object: string, deps: GroupSourceDeps)
     read,
     triggers,
     settled: async (revision, ctx) => {
-      if (isRegistered) await group.acknowledge({ name: object, consumer, revision }, ctx);
+      if (isRegistered) await tell((to) => to.acknowledge({ name: object, consumer, revision }, ctx));
       since = revision;
     },
     leave: async (isSame, ctx) => {
-      if (!isSame) await group.unregisterConsumer({ name: object, consumer }, ctx);
+      if (!isSame) await tell((to) => to.unregisterConsumer({ name: object, consumer }, ctx));
     },
   };
 };
