@@ -209,31 +209,28 @@ export const groupController = async (deps: GroupControllerDeps): Promise<GroupC
     },
     registerConsumer: async ({ name, consumer }) => {
       const state = recorded(name);
-      const { consumers } = await state.change((now) =>
+      await state.change((now) =>
         Object.hasOwn(now.consumers, consumer) ? now : { ...now, consumers: { ...now.consumers, [consumer]: 0 } },
       );
-      state.membership.trim(consumers);
       return {};
     },
     acknowledge: async ({ name, consumer, revision }) => {
       const state = recorded(name);
-      const { consumers } = await state.change((now) => {
+      await state.change((now) => {
         const before = now.consumers[consumer];
         const after = Math.min(revision, state.membership.revision());
         if (before === undefined || after <= before) return now;
         return { ...now, consumers: { ...now.consumers, [consumer]: after } };
       });
-      state.membership.trim(consumers);
       return {};
     },
     unregisterConsumer: async ({ name, consumer }) => {
       const state = recorded(name);
-      const { consumers } = await state.change((now) => {
+      await state.change((now) => {
         if (!Object.hasOwn(now.consumers, consumer)) return now;
         const { [consumer]: _, ...others } = now.consumers;
         return { ...now, consumers: others };
       });
-      state.membership.trim(consumers);
       return {};
     },
   };

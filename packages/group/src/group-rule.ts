@@ -36,6 +36,7 @@ const settings: Omit<RuleSettings, 'order'> = {
   maxDestroyPercent: 30,
   maxDestroyFloor: 3,
   callTimeoutMs: 30_000,
+  maxCallTimeoutMs: 300_000,
   graceMs: 30_000,
 };
 const describeMs = 10_000;

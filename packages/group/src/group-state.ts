@@ -137,7 +137,8 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
   /** A record with what is only known here, and revisions for a while. */
   const whole = (record: GroupRecord): GroupRecord => ({
     ...record,
-    departed: [...membership.departed()],
+    leaving: isFirstLook ? record.leaving : record.leaving.filter(({ ID }) => who.has(ID)),
+    departed: membership.trim(record.consumers),
     ceiling: Math.max(record.ceiling, membership.revision() + block),
   });
 

@@ -1,16 +1,22 @@
-import { AppError, type Event, type Member, type MembersAnswer, type Membership, type Spec } from '@infrakit/core';
+import {
+  AppError,
+  type Event,
+  type Member,
+  type MemberIndex,
+  type MembersAnswer,
+  type Membership,
+  type Spec,
+} from '@infrakit/core';
 import { seededRandom, type VirtualClock, virtualClock, workerPool } from '@infrakit/runtime';
 import {
   direct,
   type Flavor,
   faulty,
-  flavorInterface,
   type Group,
   groupInterface,
   type Instance,
   type InstanceFaults,
   type InterfaceDescription,
-  instanceInterface,
   type Journal,
   type MemoryWorld,
   memoryFlavor,
@@ -78,6 +84,7 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
   const storage = memoryStorage();
   const writes: string[] = [];
   const calls: string[] = [];
+  const prepared: MemberIndex[] = [];
   const around = options.around ?? ((_call, act) => act());
   const after = clock.after;
   const { flavor: plainFlavor, world: flavorWorld } = memoryFlavor();
@@ -97,53 +104,71 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
       ? { ...bare, provision: (params, { idempotencyKey: _, ...ctx }) => bare.provision(params, ctx) }
       : bare;
   const sink = faulty(plain, faults, { after });
-  const act = <T>(call: string, run: () => Promise<T>): Promise<T> => {
-    calls.push(call);
-    return around(call, run);
-  };
-  const instance: Instance = {
-    validate: (params, ctx) => act('validate', () => sink.validate(params, ctx)),
-    describe: (params, ctx) => act('describe', () => sink.describe(params, ctx)),
-    provision: (params, ctx) =>
-      act(`provision ${params.spec.Tags['infrakit.slot'] ?? params.spec.LogicalID}`, () => sink.provision(params, ctx)),
-    label: (params, ctx) => act(`label ${params.id}`, () => sink.label(params, ctx)),
-    destroy: (params, ctx) => act(`destroy ${params.id} ${params.context.Reason}`, () => sink.destroy(params, ctx)),
-  };
-  const flavor: Flavor = {
-    ...plainFlavor,
-    drain: (params, ctx) =>
-      act(`drain ${params.instance.ID}`, async () => {
-        const answer = await plainFlavor.drain(params, ctx);
-        if (drainFaults.error === true) throw new AppError('INSTANCE_FAILED', 'injected fault: no drain');
-        return answer;
-      }),
-  };
-  const journal: Journal = (() => {
-    const own = memoryJournal(storage, 'group');
-    return {
-      ...own,
-      read: (params, ctx) => around('read', () => own.read(params, ctx)),
-      write: (params, ctx) =>
-        around('write', () => {
-          writes.push(params.key);
-          return own.write(params, ctx);
+  /** All that one process reaches; once it is killed, nothing it calls acts or answers any more. */
+  const reach = (isMine: () => boolean) => {
+    const mine = async <T>(call: string, run: () => Promise<T>): Promise<T> => {
+      if (!isMine()) return new Promise(() => undefined);
+      const answer = await around(call, run);
+      return isMine() ? answer : new Promise(() => undefined);
+    };
+    const act = <T>(call: string, run: () => Promise<T>): Promise<T> => {
+      if (isMine()) calls.push(call);
+      return mine(call, run);
+    };
+    const instance: Instance = {
+      validate: (params, ctx) => act('validate', () => sink.validate(params, ctx)),
+      describe: (params, ctx) => act('describe', () => sink.describe(params, ctx)),
+      provision: (params, ctx) =>
+        act(`provision ${params.spec.Tags['infrakit.slot'] ?? params.spec.LogicalID}`, () =>
+          sink.provision(params, ctx),
+        ),
+      label: (params, ctx) => act(`label ${params.id}`, () => sink.label(params, ctx)),
+      destroy: (params, ctx) => act(`destroy ${params.id} ${params.context.Reason}`, () => sink.destroy(params, ctx)),
+    };
+    const flavor: Flavor = {
+      ...plainFlavor,
+      prepare: (params, ctx) => {
+        prepared.push(params.index);
+        return plainFlavor.prepare(params, ctx);
+      },
+      drain: (params, ctx) =>
+        act(`drain ${params.instance.ID}`, async () => {
+          const answer = await plainFlavor.drain(params, ctx);
+          if (drainFaults.error === true) throw new AppError('INSTANCE_FAILED', 'injected fault: no drain');
+          return answer;
         }),
     };
-  })();
+    const journal: Journal = (() => {
+      const own = memoryJournal(storage, 'group');
+      return {
+        ...own,
+        read: (params, ctx) => mine('read', () => own.read(params, ctx)),
+        write: (params, ctx) =>
+          mine('write', () => {
+            writes.push(params.key);
+            return own.write(params, ctx);
+          }),
+      };
+    })();
 
-  const implementations = new Map<string, unknown>([
-    ['Instance sim/compute', instance],
-    ['Flavor vanilla', flavor],
-  ]);
-  const absent = (name: string): unknown =>
-    new Proxy({}, { get: () => () => Promise.reject(new AppError('PLUGIN_UNKNOWN', `nothing answers to ${name}`)) });
-  const plugins: Plugins = {
-    resolve: <I extends InterfaceDescription>(description: I, name: string): SpiOf<I> => {
-      const found = offline.has(name) ? undefined : implementations.get(`${description.name} ${name}`);
-      if (found === undefined) return absent(name) as SpiOf<I>;
-      return direct(description, found as SpiOf<I>, { after });
-    },
-    watch: (name) => presence.get(name) ?? NEVER,
+    const implementations = new Map<string, unknown>([
+      ['Instance sim/compute', instance],
+      ['Flavor vanilla', flavor],
+    ]);
+    const absent = (name: string): unknown =>
+      new Proxy({}, { get: () => () => Promise.reject(new AppError('PLUGIN_UNKNOWN', `nothing answers to ${name}`)) });
+    const plugins: Plugins = {
+      resolve: <I extends InterfaceDescription>(description: I, name: string): SpiOf<I> => {
+        const found = implementations.get(`${description.name} ${name}`);
+        if (found === undefined) return absent(name) as SpiOf<I>;
+        const [online, away] = [direct(description, found as SpiOf<I>, { after }), absent(name) as SpiOf<I>];
+        return new Proxy({} as SpiOf<I>, {
+          get: (_target, method) => Reflect.get(offline.has(name) ? away : online, method),
+        });
+      },
+      watch: (name) => presence.get(name) ?? NEVER,
+    };
+    return { plugins, journal };
   };
 
   let running: GroupController | undefined;
@@ -164,6 +189,7 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
       };
     let ids = 0;
     pool = workerPool({ concurrency: 256, ...(options.perQueue !== undefined && { perQueue: options.perQueue }) });
+    const { plugins, journal } = reach(isMine);
     running = await groupController({
       name: 'group',
       stackId: 'stack',
@@ -237,6 +263,8 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
     /** Keys of the journal as they were written, and all calls to the sink and drains, in order. */
     writes,
     calls,
+    /** For which places members were prepared. */
+    prepared,
     told,
     ctx,
     start,
@@ -246,7 +274,6 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
       running = undefined;
       starts += 1;
       void old?.stop();
-      void pool.close();
     },
     stop: (): Promise<void> => alive().stop(),
     group,

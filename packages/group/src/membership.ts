@@ -24,8 +24,8 @@ export interface MembershipLog {
   /** Takes in that somebody left whom nobody saw leave. */
   readonly depart: (id: string, cause: Cause) => void;
   readonly departed: () => Departure[];
-  /** Lets go of what all consumers have acknowledged. */
-  readonly trim: (consumers: Readonly<Record<string, number>>) => void;
+  /** Lets go of what all consumers have acknowledged; answers what is left. */
+  readonly trim: (consumers: Readonly<Record<string, number>>) => Departure[];
 }
 
 /** The log of a start of the plugin: revisions go on above `ceiling`, digests are its own. */
@@ -85,9 +85,11 @@ export const membershipLog = (
       const acknowledged = new Map(Object.entries(consumers));
       hasConsumers = acknowledged.size > 0;
       const kept = trimDepartures(departed, acknowledged);
-      if (kept === departed) return;
-      departed = [...kept];
-      told = undefined;
+      if (kept !== departed) {
+        departed = [...kept];
+        told = undefined;
+      }
+      return [...departed];
     },
   };
 };
