@@ -1,10 +1,11 @@
 import { topicsUnder } from '@infrakit/core';
-import type { ObjectState } from '@infrakit/spi';
+import { type ObjectState, testingContext } from '@infrakit/spi';
 import { describe, expect, it } from 'vitest';
 import { type Bus, openBus } from './bus.ts';
 import type { PluginStart } from './bus-plugin.ts';
-import { lamp } from './bus-scene.ts';
+import { lamp, lampInterface } from './bus-scene.ts';
 import { memoryBroker } from './memory-broker.ts';
+import { rpcClient } from './rpc-client.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const quiet = (): void => {};
@@ -85,6 +86,22 @@ describe('openBus (DESIGN §3)', () => {
     expect(broker.retained().has(topics.plugin('group', 'n1.2'))).toBe(true);
   });
 
+  it('what others write over its process and its plugin is put right, within the session', async () => {
+    const { time, broker, open, passing } = scene();
+    const bus = await open('n1');
+    await passing(bus.start('group', single));
+    const own = [topics.process('n1'), topics.plugin('group', 'n1.1')];
+    const there = (): string[] => own.map((topic) => Buffer.from(broker.retained().get(topic) ?? []).toString());
+    const before = there();
+    const forger = broker.connect({ clientId: 'forger' });
+    for (const garbage of ['garbage', '']) {
+      for (const topic of own) await passing(forger.publish(topic, garbage, { qos: 1, retain: true }), 10);
+      expect(there()).toEqual([garbage, garbage]);
+      await time.advance(1_000);
+      expect(there()).toEqual(before);
+    }
+  });
+
   it('a claimant that hangs between claiming and taking a name does not keep it for ever (Law 10)', async () => {
     const { broker, open, passing } = scene();
     const hung = broker.connect({ clientId: 'n9' });
@@ -95,6 +112,39 @@ describe('openBus (DESIGN §3)', () => {
     const bus = await open('n1');
     await passing(bus.start('house', { ...single, isSingle: false }), 5_000);
     expect(bus.registry.active('house')?.incarnation).toBe('n1.1');
+  });
+
+  it('the lowest nonce waits for a claimant that may have read before it, and gives way when that one takes the name', async () => {
+    const { time, broker, open, passing } = scene();
+    const higher = broker.connect({ clientId: 'n9' });
+    const write = (topic: string, value: object) =>
+      higher.publish(topic, JSON.stringify(value), { qos: 1, retain: true });
+    await passing(write(topics.process('n9'), { pid: 9, host: 'there', version: '1' }));
+    await passing(write(topics.plugin('house', 'n9.1'), { process: 'n9', role: 'standby', interfaces: [] }));
+    const bus = await open('n1');
+    const starting = bus.start('house', { ...single, isSingle: false });
+    starting.catch(quiet);
+    await time.advance(1_000);
+    expect(bus.registry.active('house')).toBeUndefined();
+    await passing(write(topics.plugin('house', 'n9.1'), { process: 'n9', role: 'active', interfaces: [] }));
+    await expect(passing(starting)).rejects.toMatchObject({ code: 'PLUGIN_CLAIMED', facts: { pid: 9 } });
+  });
+
+  it('a managed object refuses a mutation of a caller that does not know who manages it (DESIGN §3)', async () => {
+    const { time, broker, open, passing } = scene();
+    const bus = await open('n1');
+    const cattle = [lamp('cattle', 'group')];
+    const proxies = [lamp('cattle', 'manager', 'group/cattle')];
+    await passing(bus.start('group', { ...single, objects: () => cattle }));
+    await passing(bus.start('mystack', { ...single, objects: () => proxies }));
+    const stranger = rpcClient({
+      ...{ connection: broker.connect({ clientId: 'stranger' }), topics, host: 'h', clock: time, log },
+      newId: () => `stranger-${Math.random()}`,
+    });
+    const target = { plugin: 'group', object: 'cattle', incarnation: 'n1.1' };
+    const call = (method: string) => passing(stranger.call(target, lampInterface, method, {}, testingContext()));
+    await expect(call('light')).rejects.toMatchObject({ code: 'OBJECT_MANAGED', facts: { proxy: 'mystack/cattle' } });
+    expect(await call('look')).toEqual({ by: 'group' });
   });
 
   it('a claimant with a higher nonce gives way to one that is claiming, and leaves nothing behind', async () => {

@@ -62,8 +62,6 @@ export const claimName = async (options: ClaimOptions): Promise<void> => {
     rivals().find((rival) => rival.advertisement.role === 'active' || compareUtf8(rival.incarnation, incarnation) < 0);
 
   await registry.ready(timeoutMs);
-  const holder = rivals().find(({ advertisement: { role } }) => role === 'active');
-  if (holder !== undefined) throw claimed(plugin, holder);
   advertising.publish(advertisement);
   try {
     await advertising.settled(timeoutMs);

@@ -128,10 +128,9 @@ export const retainedSubtree = (options: RetainedSubtreeOptions): RetainedSubtre
       if (payload === '') unwanted.delete(topic);
       else if (retain || isExclusive) leftOver(topic);
     } else if (payload === own) confirmed.add(topic);
-    else if (retain) dirty.add(topic);
     // A live message may be our own last one coming back, or the first of another incarnation that takes over: only
     // what is empty, or surely wrong, is put right before the next session.
-    else if ((payload === '' || isExclusive) && !busy.has(topic)) doubt(topic);
+    else if (!retain && (payload === '' || isExclusive) && !busy.has(topic)) doubt(topic);
     if (!isReading) work();
   };
 
