@@ -62,6 +62,40 @@ describe('who is in, who left, and why (DESIGN §3 Membership)', () => {
     expect(at.told.members.get('cattle')?.map(({ ID }) => ID)).toEqual(at.ids());
   });
 
+  test('a restart leaves the member topics as they are until it knows better', async () => {
+    const at = await grown(3);
+    await at.kill();
+    at.faults.describe = { kind: 'timeout' };
+    const before = at.told.members.get('cattle');
+    await at.start();
+    await at.commit(sizedSpec('cattle', 3));
+    await at.run(30_000);
+    expect(at.told.members.get('cattle')).toBe(before);
+    at.faults.describe = undefined;
+    await at.world.removeBehind(at.ids()[0] ?? '');
+    await at.run(60_000);
+    expect(at.told.members.get('cattle')?.map(({ ID }) => ID)).toEqual(at.ids());
+  });
+
+  test('Law 7: a key that the sink knows for a member of another slot asks for a further one', async () => {
+    const at = await grown(1);
+    const [id = ''] = at.ids();
+    const thing = at.world.find(id);
+    if (thing === undefined) throw new Error('the member is not there');
+    const Tags = { ...thing.description.Tags, 'infrakit.slot': '1' };
+    at.world.put({ ...thing, description: { ...thing.description, Tags } });
+    await at.run(11_000);
+    await setSize(at, 2);
+    await at.run(30_000);
+    expect(
+      at
+        .ids()
+        .map((one) => at.tagsOf(one)['infrakit.slot'])
+        .sort(),
+    ).toEqual(['0', '1']);
+    expect(at.ids()).toContain(id);
+  });
+
   test('a changed tag and a changed health are told as changes', async () => {
     const at = await grown(1);
     const [id = ''] = at.ids();
@@ -69,6 +103,12 @@ describe('who is in, who left, and why (DESIGN §3 Membership)', () => {
     await at.run(40_000);
     expect(at.eventsOf('changed')).toHaveLength(1);
     expect((await at.whole()).members[0]).toMatchObject({ Health: 'unhealthy' });
+    const thing = at.world.find(id);
+    if (thing === undefined) throw new Error('the member is not there');
+    at.world.put({ ...thing, description: { ...thing.description, Tags: { ...thing.description.Tags, mine: 'yes' } } });
+    await at.run(11_000);
+    expect(at.eventsOf('changed')).toHaveLength(2);
+    expect((await at.whole()).members[0]).toMatchObject({ Health: 'unhealthy', Tags: { mine: 'yes' } });
   });
 
   test('X1: a flavor that cannot tell counts as unknown, and holds up nobody', async () => {

@@ -112,8 +112,8 @@ describe('a group of a size (GP §1.7)', () => {
 
   test('G-14: each member is prepared as its own slot', async () => {
     const at = await grown(3);
-    const sequences = at.calls.filter((call) => call.startsWith('provision')).sort();
-    expect(sequences).toEqual(['provision 0', 'provision 1', 'provision 2']);
+    expect(at.prepared.map(({ Sequence }) => Sequence).sort()).toEqual([0, 1, 2]);
+    expect(new Set(at.prepared.map(({ Group }) => Group))).toEqual(new Set(['cattle']));
   });
 
   test('G-19: at most MaxParallelNum at once, as a sliding window', async () => {

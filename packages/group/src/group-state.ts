@@ -106,7 +106,7 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
   if (first !== null) membership.trim(first.consumers);
   const feed = memberFeed(name, {
     ...deps,
-    list: () => who.list(),
+    list: () => (view().unknown === null ? who.list() : null),
     refresh: () => deps.refresh(name),
   });
   let cell: DurableCell<GroupRecord> | null = null;
@@ -161,6 +161,16 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
       if (!who.has(id) && !who.hasLeft(id) && !told.has(id)) membership.depart(id, cause);
   };
 
+  const view = (): MembershipView => {
+    const record = cell?.get();
+    if (record?.phase === 'destroyed') return { target: 0, unknown: null, isDestroyed: true };
+    if (phase === 'destroying') return { target: 0, unknown, isDestroyed: true };
+    const target = inForce === null ? 0 : targetOf(inForce.wanted);
+    if (phase === 'freed') return { target, unknown: 'freed', isDestroyed: false };
+    if (phase === null) return { target, unknown: 'not committed since the start', isDestroyed: false };
+    return { target, unknown, isDestroyed: false };
+  };
+
   return {
     name,
     roster: who,
@@ -203,15 +213,7 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
       if (created + destroyed + replaced + labelled > 0) nudges.next();
     },
     outcome: () => outcome,
-    view: () => {
-      const record = cell?.get();
-      if (record?.phase === 'destroyed') return { target: 0, unknown: null, isDestroyed: true };
-      if (phase === 'destroying') return { target: 0, unknown, isDestroyed: true };
-      const target = inForce === null ? 0 : targetOf(inForce.wanted);
-      if (phase === 'freed') return { target, unknown: 'freed', isDestroyed: false };
-      if (phase === null) return { target, unknown: 'not committed since the start', isDestroyed: false };
-      return { target, unknown, isDestroyed: false };
-    },
+    view,
     source: () => {
       const { condemned, bindings } = cell?.get() ?? { condemned: null, bindings: null };
       const isOverdue = who.isOverdue(clock.now()) ? {} : null;

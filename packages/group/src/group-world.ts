@@ -30,7 +30,7 @@ import {
   type SpiOf,
   testingContext,
 } from '@infrakit/spi';
-import { NEVER, type Subject } from 'rxjs';
+import { BehaviorSubject, NEVER } from 'rxjs';
 import { type GroupController, groupController } from './group-controller.ts';
 
 /** What a test of groups turns; everything else is as by default. */
@@ -89,7 +89,13 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
   const after = clock.after;
   const { flavor: plainFlavor, world: flavorWorld } = memoryFlavor();
   const drainFaults: { error?: boolean } = {};
-  const presence = new Map<string, Subject<Presence>>();
+  const presence = new Map<string, BehaviorSubject<Presence>>();
+  const presenceOf = (name: string): BehaviorSubject<Presence> => {
+    const first: Presence = { kind: 'online', plugin: name, incarnation: 'first', interfaces: [] };
+    const known = presence.get(name) ?? new BehaviorSubject<Presence>(first);
+    presence.set(name, known);
+    return known;
+  };
   const offline = new Set<string>();
   const told: Told = { events: [], members: new Map(), states: new Map(), count: 0 };
   let starts = 0;
@@ -166,7 +172,7 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
           get: (_target, method) => Reflect.get(offline.has(name) ? away : online, method),
         });
       },
-      watch: (name) => presence.get(name) ?? NEVER,
+      watch: (name) => presenceOf(name),
     };
     return { plugins, journal };
   };
@@ -258,7 +264,9 @@ export const groupWorld = (options: GroupWorldOptions = {}) => {
     faults,
     drainFaults,
     offline,
-    presence,
+    /** A plugin that went away is there again, as another incarnation. */
+    bring: (name: string): void =>
+      presenceOf(name).next({ kind: 'online', plugin: name, incarnation: `again ${clock.now()}`, interfaces: [] }),
     storage,
     /** Keys of the journal as they were written, and all calls to the sink and drains, in order. */
     writes,

@@ -17,8 +17,8 @@ export interface MemberFeedDeps {
   readonly clock: Clock;
   /** Of this start of the plugin: a reader that sees another one looks again at everything. */
   readonly incarnation: string;
-  /** The members as they are now. */
-  readonly list: () => readonly Member[];
+  /** The members as they are now; null while that is not known, and then the member topics stay as they are. */
+  readonly list: () => readonly Member[] | null;
   /** Publishes the state of the group again. */
   readonly refresh: () => void;
 }
@@ -46,7 +46,8 @@ export const memberFeed = (group: string, deps: MemberFeedDeps): MemberFeed => {
   const changed = (): void => {
     cancel ??= clock.after(delayMs, () => {
       cancel = undefined;
-      members.publish(group, deps.list());
+      const list = deps.list();
+      if (list !== null) members.publish(group, list);
       deps.refresh();
     });
   };
