@@ -249,6 +249,37 @@ describe('a manager', () => {
     expect(book.all()).toEqual([]);
   });
 
+  test('a destroyed group goes on answering to its name while a stored spec names it, also after a restart (Law 2)', async () => {
+    const { manager, controller, group, disk, start } = await stack();
+    await controller.commit({ spec: groupSpec('cattle', 3), revision: 1 }, ctx);
+    const reader: Spec = { ...rule('grants', []), properties: { Source: 'mystack/cattle' } };
+    await manager.commit('nfs', reader, ctx);
+    await controller.destroy({ name: 'cattle' }, ctx);
+    const namesOf = (of: typeof manager) =>
+      managerObjects(of, { name: 'mystack', options }).map(({ proxyFor }) => proxyFor);
+    expect(namesOf(manager)).toContain('group/cattle');
+    expect(namesOf((await start()).manager)).toContain('group/cattle');
+    await expect(group.setSize({ name: 'cattle', size: 5 }, ctx)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
+    expect(await controller.destroy({ name: 'cattle' }, ctx)).toEqual({ objects: [] });
+    await manager.destroy('nfs', 'grants', ctx);
+    expect(namesOf(manager)).not.toContain('group/cattle');
+    expect([...disk.records.keys()]).toEqual([]);
+  });
+
+  test('a destroyed group that no spec names any more leaves nothing; committed again it is a group again', async () => {
+    const { manager, controller, groups, book } = await stack();
+    const reader = (Source: string): Spec => ({ ...rule('grants', []), properties: { Source } });
+    await controller.commit({ spec: groupSpec('cattle', 3), revision: 1 }, ctx);
+    await manager.commit('nfs', reader('group/cattle'), ctx);
+    await controller.destroy({ name: 'cattle' }, ctx);
+    await controller.commit({ spec: groupSpec('cattle', 4), revision: 1 }, ctx);
+    expect(await sizeOf(groups, 'cattle')).toBe(4);
+    await controller.destroy({ name: 'cattle' }, ctx);
+    expect(book.find('group', 'cattle')?.phase).toBe('destroyed');
+    await manager.commit('nfs', reader('group/other'), ctx);
+    expect(book.find('group', 'cattle')).toBeUndefined();
+  });
+
   test('a name that stands for something else in the stack is refused; an unknown one is told', async () => {
     const { controller, group } = await stack();
     await expect(controller.commit({ spec: groupSpec('nfs', 1), revision: 1 }, ctx)).rejects.toMatchObject({

@@ -12,6 +12,7 @@ import { sizeOf, withSize } from './group-size.ts';
 import type { ManagerDeps } from './manager-deps.ts';
 import { replayer } from './replay.ts';
 import type { SpecRecord } from './spec-record.ts';
+import { tombstones } from './tombstones.ts';
 
 /** What a manager does for one of its targets: validates, stores, then acts (GP §4.7, DESIGN §5). */
 export interface Manager {
@@ -40,7 +41,8 @@ export const startManager = (deps: ManagerDeps): Manager => {
   const group = plugins.resolve(groupInterface, options.Group);
   const controllerOf = (target: string): Controller =>
     target === options.Group ? group : plugins.resolve(controllerInterface, target);
-  const replay = replayer({ ...deps, controllerOf, targets: [options.Group, ...options.Controllers] });
+  const graves = tombstones(deps);
+  const replay = replayer({ ...deps, controllerOf, graves, targets: [options.Group, ...options.Controllers] });
 
   /** Changes of one spec are made one after the other, those of different specs at once (GP-M12, GP-M21). */
   const inTurn = <T>(target: string, name: string, work: () => Promise<T>): Promise<T> => {
@@ -58,7 +60,7 @@ export const startManager = (deps: ManagerDeps): Manager => {
 
   const recordOf = (target: string, name: string): SpecRecord => {
     const record = book.find(target, name);
-    if (record === undefined) {
+    if (record === undefined || record.phase === 'destroyed') {
       const code = target === options.Group ? 'GROUP_NOT_FOUND' : 'RULE_NOT_FOUND';
       throw new AppError(code, `nothing named ${name} is committed to ${deps.name}/${target}`);
     }
@@ -83,6 +85,7 @@ export const startManager = (deps: ManagerDeps): Manager => {
       const { spec, revision, target } = record;
       const { object } = await controllerOf(target).commit({ spec, revision }, ctx);
       await book.put({ ...record, phase: 'committed' }, ctx);
+      await graves.sweep(ctx);
       return object;
     } catch (thrown) {
       const error = toAppError(thrown);
@@ -152,11 +155,11 @@ export const startManager = (deps: ManagerDeps): Manager => {
     destroy: (target, named, ctx) => {
       const name = nameAt(target, named);
       return inTurn(target, name, async () => {
+        if (book.find(target, name)?.phase === 'destroyed') return [];
         await phased(target, name, 'destroying', ctx);
         try {
           const { objects } = await controllerOf(target).destroy({ name }, ctx);
-          await book.remove(target, name, ctx);
-          deps.objectsChanged();
+          await graves.bury(target, name, ctx);
           return objects;
         } catch (thrown) {
           replay.wake(target);

@@ -4,6 +4,7 @@ import type { CallContext, Controller } from '@infrakit/spi';
 import { defer, distinctUntilChanged, filter, map, merge, Subject, type Subscription } from 'rxjs';
 import type { ManagerDeps } from './manager-deps.ts';
 import { inReplayOrder, type SpecRecord } from './spec-record.ts';
+import type { Tombstones } from './tombstones.ts';
 
 /** Gives stored specs to their controllers until each has its own, one worker a target (GP-M11, GP-M12). */
 export interface Replayer {
@@ -17,6 +18,7 @@ const callTimeoutMs = 30_000;
 interface ReplayDeps extends ManagerDeps {
   readonly targets: readonly string[];
   readonly controllerOf: (target: string) => Controller;
+  readonly graves: Tombstones;
 }
 
 /** Starts one worker a target: it acts on each new incarnation of the target, when woken, and again while something failed. */
@@ -36,8 +38,7 @@ export const replayer = (deps: ReplayDeps): Replayer => {
     if (phase === 'freed') await controller.free({ name }, ctx());
     if (phase === 'destroying') {
       await controller.destroy({ name }, ctx());
-      await book.remove(target, name, ctx());
-      deps.objectsChanged();
+      await deps.graves.bury(target, name, ctx());
     }
     const now = book.find(target, name);
     if (now?.phase === 'pending' && now.revision === revision) await book.put({ ...now, phase: 'committed' }, ctx());
@@ -46,7 +47,8 @@ export const replayer = (deps: ReplayDeps): Replayer => {
   /** All records of a target, in order; how many of them are not there yet. */
   const bringAll = async (target: string): Promise<number> => {
     let left = 0;
-    for (const record of inReplayOrder(book.all().filter((known) => known.target === target))) {
+    const due = book.all().filter((known) => known.target === target && known.phase !== 'destroyed');
+    for (const record of inReplayOrder(due)) {
       try {
         await bring(record);
       } catch (thrown) {

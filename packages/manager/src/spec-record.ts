@@ -10,8 +10,11 @@ export const SpecRecord = z.strictObject({
   spec: Spec,
   /** Rises with every commit of the stack. */
   revision: z.number().int().min(1),
-  /** `pending` until the controller has it; a freed one stays freed over restarts (GP-M9). */
-  phase: z.enum(['pending', 'committed', 'freed', 'destroying']),
+  /**
+   * `pending` until the controller has it; a freed one stays freed over restarts (GP-M9). `destroyed` is what is left of a
+   * group that another spec names.
+   */
+  phase: z.enum(['pending', 'committed', 'freed', 'destroying', 'destroyed']),
 });
 export type SpecRecord = z.infer<typeof SpecRecord>;
 
