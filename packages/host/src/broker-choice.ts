@@ -27,6 +27,7 @@ import {
 } from './broker-json.ts';
 import type { Home } from './home.ts';
 import { type ExternalBroker, fallbackPrefix } from './settings.ts';
+import { readTls } from './tls-files.ts';
 import { untilFound, type WaitDeps } from './waiting.ts';
 
 /** Which broker a host is to use. */
@@ -68,24 +69,6 @@ const isAnonymous = (address: BrokerAddress): boolean => {
   if (address.kind === 'unix' || address.username !== undefined) return false;
   if ((address.kind === 'tls' || address.kind === 'wss') && address.files.cert !== undefined) return false;
   return !isLoopback('host' in address ? address.host : new URL(address.url).hostname);
-};
-
-const readTls = async (address: BrokerAddress): Promise<TlsMaterial> => {
-  if (address.kind !== 'tls' && address.kind !== 'wss') return {};
-  const read = async (path: string): Promise<Buffer> => {
-    try {
-      return await readFile(path);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new AppError('BUS_URL_INVALID', `INFRAKIT_BROKER: a TLS file cannot be read: ${why}`, { cause });
-    }
-  };
-  const { ca, cert, key } = address.files;
-  return {
-    ...(ca === undefined ? {} : { ca: await read(ca) }),
-    ...(cert === undefined ? {} : { cert: await read(cert) }),
-    ...(key === undefined ? {} : { key: await read(key) }),
-  };
 };
 
 const readServerTls = async (files: { readonly cert: string; readonly key: string }): Promise<BrokerTls> => {

@@ -1,4 +1,4 @@
-import { type Bus, openBus, type ProcessIdentity } from '@infrakit/bus';
+import { type Bus, type BusPlugin, openBus, type ProcessIdentity } from '@infrakit/bus';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
 import { type BrokerOptions, type ChosenBroker, chooseBroker } from './broker-choice.ts';
@@ -99,23 +99,25 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
   const nonce = newId();
   const lives: PluginLife[] = [];
   const undo: Undo[] = [];
+  let control: BusPlugin | undefined;
   let isEnding = false;
   let tellStopped: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
     tellStopped = resolve;
   });
 
+  const logged = (facts: Readonly<Record<string, unknown>>) => (error: unknown) =>
+    log.warn({ err: error, ...facts }, 'the host did not end in order');
   const endAll = async (): Promise<void> => {
     const deadlineMs = clock.now() + stopPluginsMs;
-    for (const life of lives.splice(0).reverse()) {
-      const leftMs = Math.max(1, deadlineMs - clock.now());
-      await life
-        .stop(leftMs)
-        .catch((error: unknown) => log.warn({ err: error, plugin: life.name }, 'a plugin was not stopped'));
+    const leaving: Promise<unknown>[] = [];
+    for (const { name, end, leave } of lives.splice(0).reverse()) {
+      await end(Math.max(1, deadlineMs - clock.now())).catch(logged({ plugin: name }));
+      // Not one after the other: without its broker each takes its whole deadline.
+      leaving.push(leave().catch(logged({ plugin: name })));
     }
-    for (const step of undo.splice(0).reverse()) {
-      await step().catch((error: unknown) => log.warn({ err: error }, 'the host did not end in order'));
-    }
+    await Promise.all([...leaving, control?.stop().catch(logged({}))]);
+    for (const step of undo.splice(0).reverse()) await step().catch(logged({}));
     tellStopped();
   };
   let ended: Promise<void> | undefined;
@@ -126,7 +128,8 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
   };
   const stopPlugin = (name: string): Promise<void> | undefined => {
     const place = lives.findIndex((life) => life.name === name);
-    return place < 0 ? undefined : lives.splice(place, 1)[0]?.stop(stopPluginsMs);
+    const [life] = place < 0 ? [] : lives.splice(place, 1);
+    return life?.end(stopPluginsMs).then(life.leave);
   };
   const status = (): ProcessStatus => ({
     pid,
@@ -166,10 +169,10 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
     const stackId = await stackIdOf(home, { manager, newId }, { ...waits, timeoutMs: startTimeoutMs });
     const { store, close: closeStore } = homeStore(home);
     undo.push(closeStore);
-    const control = [
+    const controlled = [
       processObject({ status, stopPlugin, stopSoon: () => void clock.after(answerMs, () => void stop()) }),
     ];
-    await bus.start(processPlugin(nonce), { isSingle: false, objects: () => control });
+    control = await bus.start(processPlugin(nonce), { isSingle: false, objects: () => controlled });
     for (const wanted of toRun) {
       if (signal.aborted || isEnding) throw stoppedEarly();
       const scoped = scopedLog(log, { plugin: wanted.name });

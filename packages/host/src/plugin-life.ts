@@ -42,7 +42,9 @@ export interface PluginLife {
   readonly name: string;
   readonly status: () => PluginStatus;
   /** Ends it within `timeoutMs`; one that does not end in time is left behind, which is logged. */
-  readonly stop: (timeoutMs: number) => Promise<void>;
+  readonly end: (timeoutMs: number) => Promise<void>;
+  /** Takes it off the bus and gives its name back, once it has ended; within a few seconds. */
+  readonly leave: () => Promise<void>;
 }
 
 /** What runs while a plugin leads. */
@@ -71,11 +73,12 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
   let term: number | undefined;
   let running: Running | undefined;
   let objects: readonly PluginObject[] = [];
-  let isStopping = false;
+  let [isServing, isStopping] = [false, false];
 
+  /** Until it has started it answers nothing: to others it is not there yet. It ends as what it was, so that its last words count. */
   const role = (): PluginRole => {
-    if (term === undefined) return { role: 'standby' };
-    return definition.isSingle ? { role: 'active', term } : { role: 'active' };
+    if (!isServing) return { role: 'standby' };
+    return definition.isSingle ? { role: 'active', ...(term === undefined ? {} : { term }) } : { role: 'active' };
   };
   const within = <T>(what: string, timeoutMs: number, work: () => Promise<T>): Promise<T> =>
     withDeadline(work, { after: clock.after, what, timeoutMs });
@@ -137,6 +140,7 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
         }),
       );
       running = { plugin, watched, closeJournal };
+      isServing = true;
       refresh();
     } catch (error) {
       await closeJournal();
@@ -161,6 +165,7 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
   const follow = async (state: LeaderState, busPlugin: BusPlugin): Promise<void> => {
     const next = state.kind === 'leading' ? state.term : undefined;
     if (isStopping || next === term) return;
+    isServing = false;
     await end(startTimeoutMs);
     term = next;
     busPlugin.objectsChanged();
@@ -202,10 +207,12 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
   return {
     name,
     status: () => ({ name, kind, role: role().role, health: running?.watched.health() ?? [] }),
-    stop: async (timeoutMs) => {
+    end: async (timeoutMs) => {
       isStopping = true;
       following?.unsubscribe();
       await inTurn(() => end(timeoutMs));
+    },
+    leave: async () => {
       await onBus.stop();
       await leave(leadership);
     },

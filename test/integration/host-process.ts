@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const child = fileURLToPath(new URL('./host-child.ts', import.meta.url));
+const readyTimeoutMs = 20_000;
+
+/** How a host ended. */
+export interface HostEnd {
+  readonly exit: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** From its start, in ms; the start of Node and of the TypeScript loader is in it. */
+  readonly tookMs: number;
+}
+
+/** A host in a process of its own. */
+export interface HostProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Its log so far, a JSON line each. */
+  readonly log: () => readonly Readonly<Record<string, unknown>>[];
+  /** Resolves when it says `ready`, in ms from its start. Fails with its log when it ends before. */
+  readonly ready: () => Promise<number>;
+  /** A line with this message has been logged. */
+  readonly said: (message: string) => Promise<void>;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<HostEnd>;
+}
+
+/** Starts `infrakit plugin start` with nothing in its environment but what is given. */
+export const startHostProcess = (
+  plugins: readonly string[],
+  env: Readonly<Record<string, string>>,
+): HostProcess => {
+  const startedAt = performance.now();
+  const args = ['--import', 'tsx', '--conditions=@infrakit/source', child, ...plugins];
+  const { PATH = '' } = process.env;
+  const started: ChildProcess = spawn(process.execPath, args, {
+    env: { PATH, INFRAKIT_LISTEN: '127.0.0.1:0', INFRAKIT_LOG_FORMAT: 'json', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  started.stdout?.on('data', (data: Buffer) => {
+    stdout += data;
+  });
+  started.stderr?.on('data', (data: Buffer) => {
+    stderr += data;
+  });
+  let hasEnded = false;
+  const ended = once(started, 'close').then(([code, signal]): HostEnd => {
+    hasEnded = true;
+    return { exit: code ?? signal, stdout, stderr, tookMs: performance.now() - startedAt };
+  });
+  const log = (): Record<string, unknown>[] =>
+    stderr.split('\n').flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line)] : []));
+  const said = async (message: string): Promise<void> => {
+    const deadline = performance.now() + readyTimeoutMs;
+    while (!log().some(({ msg }) => msg === message)) {
+      if (hasEnded || performance.now() > deadline) throw new Error(`the host never said "${message}": ${stderr}`);
+      await delay(5);
+    }
+  };
+  return {
+    pid: started.pid ?? 0,
+    log,
+    said,
+    ready: async () => {
+      await said('ready');
+      return performance.now() - startedAt;
+    },
+    signal: (signal) => void started.kill(signal),
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      started.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
