@@ -1,0 +1,2 @@
+export * from './handshake.ts';
+export * from './relay.ts';
