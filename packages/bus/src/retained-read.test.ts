@@ -1,0 +1,44 @@
+import { topicsUnder } from '@infrakit/core';
+import { BehaviorSubject } from 'rxjs';
+import { expect, it } from 'vitest';
+import type { Connection, ConnectionStatus, Message } from './connection.ts';
+import { readRetained } from './retained-read.ts';
+import { virtualTime } from './virtual-time.ts';
+
+const quiet = (): void => {};
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+it('retained messages that a slow broker sends one after the other all belong to the read; live ones do not prolong it', async () => {
+  const time = virtualTime();
+  let deliver: (message: Message) => void = quiet;
+  const connection = {
+    clientId: 'c',
+    status: new BehaviorSubject<ConnectionStatus>({ kind: 'connected', session: 1, protocol: 'memory' }),
+    subscribe: (filter: string, _qos: number, handler: (message: Message) => void) => {
+      if (filter === 'a/#') deliver = handler;
+      return { ready: async () => undefined, close: quiet };
+    },
+  } as unknown as Connection;
+  const seen: string[] = [];
+  const options = {
+    connection,
+    topics: topicsUnder('infrakit'),
+    filters: ['a/#'],
+    qos: 1,
+    after: time.after,
+    log,
+  } as const;
+  readRetained(options, {
+    begin: () => seen.push('begin'),
+    message: ({ topic }) => seen.push(topic),
+    end: () => seen.push('end'),
+  });
+  const send = async (topic: string, retain: boolean): Promise<void> => {
+    await time.advance(15);
+    deliver({ topic, retain, payload: Buffer.from('x'), qos: 1 });
+  };
+  for (const topic of ['a/1', 'a/2', 'a/3']) await send(topic, true);
+  expect(seen).toEqual(['begin', 'a/1', 'a/2', 'a/3']);
+  for (const topic of ['a/4', 'a/5', 'a/6']) await send(topic, false);
+  expect(seen).toEqual(['begin', 'a/1', 'a/2', 'a/3', 'a/4', 'end', 'a/5', 'a/6']);
+});
