@@ -6,6 +6,7 @@ export { type BrokerTls, isLoopback, type ListenAddress } from './broker-tcp.ts'
 export * from './broker-url.ts';
 export * from './broker-users.ts';
 export * from './bus.ts';
+export * from './bus-client.ts';
 export * from './bus-contract.ts';
 export type { BusPlugin, PluginStart } from './bus-plugin.ts';
 export type { BusSubject } from './bus-scene.ts';

@@ -55,8 +55,11 @@ interface Seen<T> {
 
 type Found = { readonly plugin: string; readonly incarnation: string; readonly advertisement: PluginAdvertisement };
 
-/** Reads discovery (DESIGN §3). `process` is this process: what it says itself it need not hear from the broker. */
-export const pluginRegistry = (options: RegistryOptions, process: OwnProcess): Registry => {
+/**
+ * Reads discovery (DESIGN §3). `process` is this process, if it is on the bus itself: what it says it need not hear from the
+ * broker.
+ */
+export const pluginRegistry = (options: RegistryOptions, process?: OwnProcess): Registry => {
   const { connection, topics, after, nowMs, log } = options;
   const processes = new Map<string, Seen<ProcessPresence>>();
   const found = new Map<string, Seen<Found>>();
@@ -71,7 +74,10 @@ export const pluginRegistry = (options: RegistryOptions, process: OwnProcess): R
     plugin,
     incarnation,
     advertisement,
-    process: advertisement.process === process.nonce ? process.presence() : processes.get(advertisement.process)?.value,
+    process:
+      process !== undefined && advertisement.process === process.nonce
+        ? process.presence()
+        : processes.get(advertisement.process)?.value,
   });
   const incarnations = (plugin: string): PluginRecord[] => [...(byPlugin.get(plugin)?.values() ?? [])].map(recordOf);
   const list = (): PluginRecord[] =>

@@ -13,6 +13,9 @@ export interface BusObject {
   readonly proxyFor: string | undefined;
 }
 
+/** The interface by which processes are stopped: `infrakit plugin` speaks it, nobody else. */
+const controlInterface = 'Process';
+
 /** All objects that are answered for, sorted by name. */
 export const objectsOf = (registry: Registry): BusObject[] => {
   const found = new Map<
@@ -22,6 +25,7 @@ export const objectsOf = (registry: Registry): BusObject[] => {
   for (const plugin of registry.plugins()) {
     const record = registry.active(plugin);
     for (const { name: interfaceName, version, objects } of record?.advertisement.interfaces ?? []) {
+      if (interfaceName === controlInterface) continue;
       for (const { name: object, proxyFor } of objects) {
         const name = object === '' ? plugin : `${plugin}/${object}`;
         const entry = found.get(name) ?? { plugin, object, interfaces: new Map<string, string>(), proxyFor };
@@ -36,8 +40,7 @@ export const objectsOf = (registry: Registry): BusObject[] => {
 };
 
 /** The object of a name; `OBJECT_UNKNOWN` (exit 127) with the nearest known one. */
-export const findObject = (registry: Registry, name: string): BusObject => {
-  const objects = objectsOf(registry);
+export const findObject = (objects: readonly BusObject[], name: string): BusObject => {
   const found = objects.find((object) => object.name === name);
   if (found !== undefined) return found;
   const near = suggest(

@@ -1,40 +1,109 @@
-import { Command } from 'commander';
+import { readGlobalFlags } from './arguments.ts';
+import { exitOf, exits, usageError } from './exit.ts';
+import { commandLog } from './log.ts';
+import type { CommandContext } from './verb.ts';
 import { version } from './version.ts';
 
-/** Where a command line writes. */
-export interface Output {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+/** A command of the first word; it gets the words after it and gives the exit code. */
+export type RunCommand = (words: readonly string[], context: CommandContext) => Promise<number>;
+
+interface CommandEntry {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly default: RunCommand }>;
 }
 
-/** The command line's grammar. Parsing throws a `CommanderError` once help, the version or a usage error has been printed. */
-export const program = (output: Output): Command => {
-  const command = new Command('infrakit')
-    .description('An event-driven infrastructure control plane on an MQTT bus.')
-    .usage('[options] <verb>')
-    .version(`infrakit ${version()}`, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [verb]', 'print help for a verb')
-    .commandsGroup('Verbs:')
-    .argument('[verb]')
-    .allowExcessArguments()
-    .showSuggestionAfterError(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => output.stdout.write(text),
-      writeErr: (text) => output.stderr.write(text),
-      outputError: (text, write) => write(`infrakit: ${text.replace(/^error: /, '')}`),
-    });
-  command.action((verb?: string) => {
-    if (verb === undefined) command.help({ error: true });
-    command.error(`unknown verb \`${verb}\`; \`infrakit --help\` lists the verbs`);
-  });
-  command
-    .command('version')
-    .description('print the version')
-    .allowExcessArguments(false)
-    .action(() => {
-      output.stdout.write(`infrakit ${version()}\n`);
-    });
-  return command;
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'local',
+    usage: 'local [<object> [<verb> …]]',
+    summary: 'list the objects on the bus, or act on one',
+    load: () => import('./commands/local.ts'),
+  },
+  {
+    name: 'plugin',
+    usage: 'plugin start|stop|ls …',
+    summary: 'start plugins in this process, stop or list them',
+    load: () => import('./commands/plugin.ts'),
+  },
+  {
+    name: 'template',
+    usage: 'template <file|->',
+    summary: 'render a spec file; `template format json|yaml` converts',
+    load: () => import('./commands/template.ts'),
+  },
+  {
+    name: 'version',
+    usage: 'version',
+    summary: 'print version and revision',
+    load: () => import('./commands/version.ts'),
+  },
+];
+
+const help = (): string =>
+  [
+    'Usage: infrakit <command> …',
+    '',
+    'An event-driven infrastructure control plane on an MQTT bus.',
+    '',
+    'Commands:',
+    ...commands.map(({ usage, summary }) => `  ${usage.padEnd(28)} ${summary}`),
+    `  ${'help [<command>]'.padEnd(28)} print help`,
+    '',
+    'Options, wherever they stand:',
+    `  ${'--log <0-5>'.padEnd(28)} how much is logged on stderr`,
+    `  ${'-V, --version'.padEnd(28)} print the version`,
+    `  ${'-h, --help'.padEnd(28)} print help`,
+    '',
+  ].join('\n');
+
+const unknownCommand = async (word: string): Promise<Error> => {
+  if (word.startsWith('-')) return usageError(`unknown option '${word}'; \`infrakit --help\` lists what there is`);
+  const { suggest } = await import('@infrakit/core');
+  const near = suggest(
+    word,
+    commands.map(({ name }) => name),
+  );
+  const hint = near === undefined ? '`infrakit --help` lists the commands' : `did you mean ${near}?`;
+  return usageError(`unknown command ${word}; ${hint}`);
+};
+
+const dispatch: RunCommand = async (words, context) => {
+  const { stdout, stderr } = context.streams;
+  const [word, ...rest] = words;
+  if (word === undefined) {
+    stderr.write(help());
+    return exits.usage;
+  }
+  if (word === '-V' || word === '--version') {
+    stdout.write(`infrakit ${version()}\n`);
+    return exits.done;
+  }
+  const isHelp = word === '-h' || word === '--help' || word === 'help';
+  if (isHelp && rest[0] !== undefined) return dispatch([rest[0], '--help'], context);
+  if (isHelp) {
+    stdout.write(help());
+    return exits.done;
+  }
+  const entry = commands.find(({ name }) => name === word);
+  if (entry === undefined) throw await unknownCommand(word);
+  return (await entry.load()).default(rest, context);
+};
+
+/** Runs one command line and gives its exit code (DESIGN §6); a failure is one sentence on stderr (GP-C5). */
+export const runProgram = async (
+  args: readonly string[],
+  surroundings: Omit<CommandContext, 'log' | 'logLevel'>,
+): Promise<number> => {
+  const { stderr } = surroundings.streams;
+  try {
+    const { flags, words } = readGlobalFlags(args);
+    const log = commandLog(flags.log ?? 0, stderr);
+    return await dispatch(words, { ...surroundings, log, logLevel: flags.log });
+  } catch (thrown) {
+    const { code, sentence } = exitOf(thrown);
+    stderr.write(`infrakit: ${sentence}\n`);
+    return code;
+  }
 };

@@ -1,3 +1,4 @@
+import type { Log } from '@infrakit/spi';
 import type { Command } from 'commander';
 import { usageError } from './exit.ts';
 import type { BusObject } from './objects.ts';
@@ -18,6 +19,9 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  readonly log: Log;
+  /** What `--log` says; undefined when it is not given. */
+  readonly logLevel: number | undefined;
 }
 
 /** One call of a verb of an object. */

@@ -1,0 +1,79 @@
+import { suggest } from '@infrakit/core';
+import { commandLine, runCommandLine } from '../command-line.ts';
+import { exits, usageError } from '../exit.ts';
+import type { RunCommand } from '../program.ts';
+import type { CommandContext } from '../verb.ts';
+
+interface SubCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly define: (command: ReturnType<typeof commandLine>) => unknown;
+  readonly run: (args: readonly string[], options: PluginOptions, context: CommandContext) => Promise<number>;
+}
+
+interface PluginOptions {
+  readonly all?: boolean;
+  readonly quiet?: boolean;
+  readonly output?: string | true;
+}
+
+const subCommands: readonly SubCommand[] = [
+  {
+    name: 'start',
+    summary: 'start plugins in this process, until Ctrl-C; without any, list the kinds there are',
+    define: (command) => command.argument('[plugins...]', 'kind or kind:name, such as manager:mystack'),
+    run: async (plugins, _, context) => (await import('../plugin-start.ts')).startPlugins(plugins, context),
+  },
+  {
+    name: 'stop',
+    summary: 'stop plugins by name; a process ends with its last one',
+    define: (command) =>
+      command
+        .argument('[names...]')
+        .option('--all', 'stop every process on the bus')
+        .option('--yes', 'accepted for scripts; nothing prompts'),
+    run: async (names, { all = false }, context) => {
+      if (all === names.length > 0) throw usageError('plugin stop takes either names or --all');
+      const { stopAll, stopPlugins } = await import('../plugin-stop.ts');
+      return all ? stopAll(context) : stopPlugins(names, context);
+    },
+  },
+  {
+    name: 'ls',
+    summary: 'list plugins, their objects and interfaces',
+    define: (command) =>
+      command.option('-q, --quiet', 'no heading').option('-o, --output [format]', 'table, wide, json or yaml'),
+    run: async (_, options, context) => (await import('../plugin-list.ts')).listPlugins(options, context),
+  },
+];
+
+const usage = (): string =>
+  [
+    'Usage: infrakit plugin start|stop|ls …',
+    '',
+    ...subCommands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`),
+    '',
+  ].join('\n');
+
+/** `infrakit plugin start|stop|ls` (GP §4.4). */
+const runPlugin: RunCommand = async ([word, ...rest], context) => {
+  const { streams } = context;
+  if (word === '-h' || word === '--help') {
+    streams.stdout.write(usage());
+    return exits.done;
+  }
+  const names = subCommands.map(({ name }) => name);
+  if (word === undefined) throw usageError(`plugin takes ${names.join(', ')}`);
+  const found = subCommands.find(({ name }) => name === word);
+  if (found === undefined) {
+    const near = suggest(word, names);
+    throw usageError(
+      `plugin takes ${names.join(', ')}, not ${word}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    );
+  }
+  const command = commandLine(`infrakit plugin ${word}`, found.summary, streams);
+  found.define(command);
+  return runCommandLine(command, rest, () => found.run(command.args, command.opts(), context));
+};
+
+export default runPlugin;

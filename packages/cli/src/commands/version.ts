@@ -1,0 +1,13 @@
+import { commandLine, runCommandLine } from '../command-line.ts';
+import { exits } from '../exit.ts';
+import type { RunCommand } from '../program.ts';
+import { revision, version } from '../version.ts';
+
+/** `infrakit version` (GP §5.3). */
+const runVersion: RunCommand = (words, { streams }) =>
+  runCommandLine(commandLine('infrakit version', 'print version and revision', streams), words, async () => {
+    streams.stdout.write(`Version: ${version()}\nRevision: ${revision()}\n`);
+    return exits.done;
+  });
+
+export default runVersion;

@@ -1,0 +1,13 @@
+import { runHost } from '@infrakit/host';
+import { hostLogLevel } from './log.ts';
+import type { CommandContext } from './verb.ts';
+import { version } from './version.ts';
+
+/** Runs plugins in this process until it is told to stop (GP §4.4). */
+export const startPlugins = (
+  plugins: readonly string[],
+  { streams, env, logLevel }: CommandContext,
+): Promise<number> => {
+  const level = logLevel === undefined ? {} : { INFRAKIT_LOG_LEVEL: hostLogLevel(logLevel) };
+  return runHost(plugins, { ...env, ...level }, { version: version(), output: streams });
+};
