@@ -52,12 +52,12 @@ const isClosing = (node: StatementNode | Closing): node is Closing => node.kind 
 
 const describeClosing = (node: Closing): string => `{{${node.kind}}}`;
 
-const define = (parser: Parser, name: string, list: ListNode): void => {
+const define = (parser: Parser, name: string, list: ListNode, token?: Token): void => {
   const known = parser.context.templates.get(name);
   if (known === undefined || isEmptyList(known)) {
     parser.context.templates.set(name, list);
   } else if (!isEmptyList(list)) {
-    parser.stream.fail(`multiple definition of template "${name}"`, undefined, name);
+    parser.stream.fail(`multiple definition of template "${name}"`, token, name);
   }
 };
 
@@ -170,15 +170,14 @@ const templateName = (parser: Parser, token: Token, context: string): string => 
   return 'problem' in literal ? parser.stream.fail(literal.problem, token) : literal.node.value;
 };
 
-/** The body of a `define` or `block`: variables from outside are not seen in it. */
-const body = (parser: Parser, name: string, context: string): void => {
-  const { stream } = parser;
+/** The body of a `define` or `block`, up to its `end`: variables from outside are not seen in it. */
+const body = (parser: Parser, name: string, token: Token, context: string): void => {
   const inner: Parser = { ...parser, variables: ['$'], rangeDepth: 0 };
   const { list, closing } = parser.nested(() => itemList(inner));
   if (closing.kind !== 'end') {
-    stream.fail(`unexpected ${describeClosing(closing)} in ${context}`);
+    parser.stream.fail(`unexpected ${describeClosing(closing)} in ${context}`);
   }
-  define(parser, name, list);
+  define(parser, name, list, token);
 };
 
 const blockControl = (parser: Parser): StatementNode => {
@@ -186,7 +185,7 @@ const blockControl = (parser: Parser): StatementNode => {
   const token = parser.stream.nextNonSpace();
   const name = templateName(parser, token, context);
   const pipe = parsePipeline(parser, context, 'rightDelim');
-  body(parser, name, context);
+  body(parser, name, token, context);
   return { kind: 'template', source: parser.stream.source, at: token.at, name, pipe };
 };
 
@@ -205,9 +204,10 @@ const templateControl = (parser: Parser): StatementNode => {
 
 const definition = (parser: Parser): void => {
   const context = 'define clause';
-  const name = templateName(parser, parser.stream.nextNonSpace(), context);
+  const token = parser.stream.nextNonSpace();
+  const name = templateName(parser, token, context);
   expectRight(parser, context);
-  body(parser, name, context);
+  body(parser, name, token, context);
 };
 
 /** Whether a `define` begins here; if so its delimiter and keyword are consumed. */
@@ -225,7 +225,7 @@ const takesDefine = (stream: TokenStream): boolean => {
 
 /**
  * Parses a text into its statements; `define` and `block` bodies go into the context, as does the text itself under
- * its name. Throws a TemplateError of kind `parse`.
+ * its name, unless it is empty and has been defined. Throws a TemplateError of kind `parse`.
  */
 export const parse = (source: Source, context: ParseContext): ListNode => {
   const stream = tokenStream(source, lex(source.text));
@@ -244,5 +244,5 @@ export const parse = (source: Source, context: ParseContext): ListNode => {
   }
   const list = { nodes };
   define(parser, source.name, list);
-  return list;
+  return context.templates.get(source.name) ?? list;
 };
