@@ -28,7 +28,9 @@ describe('Law 8: a change during a cycle is never lost', () => {
     }
     await law.run(60_000);
     expect(law.enrolled()).toHaveLength(3);
-    expect(law.outcomes.filter(({ startedMs }) => startedMs < 20_000)).toHaveLength(2);
+    const created = law.outcomes.flatMap((cycle) => (cycle.kind === 'completed' ? [cycle.counts.created] : []));
+    // The last one confirms what the further one did, and does nothing.
+    expect(created.slice(0, 4)).toEqual([1, 1, 0]);
   });
 
   test('a change in the very moment of the reading, told by the reading itself, is seen', async () => {
@@ -67,6 +69,57 @@ describe('Law 8: a change during a cycle is never lost', () => {
     law.faults.describe = undefined;
     await law.run(10_000);
     expect(law.enrolled()).toHaveLength(2);
+  });
+
+  test('a source that cannot be read is read again by itself, less and less often, long before the next resync', async () => {
+    const law = lawWorld(never);
+    await law.enroll(items(1));
+    law.setSource(() => Promise.reject(new Error('no group answers')));
+    law.trigger();
+    await law.run(60_000);
+    expect(law.last()).toMatchObject({ kind: 'completed', source: { kind: 'unknown', reason: 'no group answers' } });
+    expect(law.outcomes.length).toBeGreaterThanOrEqual(4);
+    expect(law.outcomes.length).toBeLessThan(20);
+    law.setSource(known(items(2)));
+    await law.run(120_000);
+    expect(law.enrolled()).toHaveLength(2);
+  });
+
+  test('a source that says that it does not know is not asked again before something happens', async () => {
+    const law = lawWorld(never);
+    await law.enroll(items(1));
+    law.setSource({ kind: 'unknown', reason: 'freed' });
+    law.trigger();
+    await law.run(3_600_000);
+    expect(law.outcomes).toHaveLength(1);
+  });
+
+  test('a cycle that acted is followed by one look at what came of it, which tells that all is done', async () => {
+    const law = lawWorld(never);
+    await law.enroll(items(1));
+    law.setSource(known(items(3)));
+    law.trigger();
+    await law.run(1_000);
+    expect(law.outcomes).toMatchObject([{ counts: { created: 2 } }, { counts: { created: 0, deferred: 0 } }]);
+    await law.run(3_600_000);
+    expect(law.outcomes.slice(2).filter(({ startedMs }) => startedMs > 60_000 + 12_000)).toEqual([]);
+  });
+
+  test('a label that the sink takes and never shows is not written again and again', async () => {
+    let labels = 0;
+    const law = lawWorld({
+      ...never,
+      rule: {
+        label: async () => {
+          labels += 1;
+        },
+      },
+    });
+    await law.world.addForeign({ 'infrakit.enrollment.name': 'nfs', 'infrakit.enrollment.sourceID': 'named' });
+    law.setSource(known([{ id: 'named' }]));
+    law.start();
+    await law.run(60_000);
+    expect(labels).toBe(2);
   });
 
   test('without any trigger a change is seen at the next resync', async () => {

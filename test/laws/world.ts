@@ -75,6 +75,7 @@ const defaults: RuleSettings = {
   maxDestroyPercent: 30,
   maxDestroyFloor: 3,
   callTimeoutMs: 10_000,
+  maxCallTimeoutMs: 100_000,
   graceMs: 30_000,
 };
 

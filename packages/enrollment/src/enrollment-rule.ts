@@ -9,7 +9,7 @@ import type { EnrollmentSource } from './source.ts';
 import type { SourceItem } from './source-item.ts';
 
 /** Deadline of each read and act, and how long an accepted act may stay invisible in the sink (EI-E15, EI-E20). */
-const [callTimeoutMs, graceMs] = [30_000, 30_000];
+const [callTimeoutMs, maxCallTimeoutMs, graceMs] = [30_000, 300_000, 30_000];
 
 const settingsOf = (options: OptionsInForce): RuleSettings => ({
   policy: 'sync',
@@ -20,6 +20,7 @@ const settingsOf = (options: OptionsInForce): RuleSettings => ({
   maxDestroyPercent: options.MaxDestroyPercent,
   maxDestroyFloor: options.MaxDestroyFloor,
   callTimeoutMs,
+  maxCallTimeoutMs,
   graceMs,
 });
 

@@ -21,14 +21,19 @@ const written = async (records: readonly Json[]): Promise<void> => {
   await log.close();
 };
 
+/** What a reader finds in the log. */
+const read = async () => {
+  const { log, records, dropped } = await openAppendLog(path);
+  await log.close();
+  return { records, dropped };
+};
+
 describe('an append log', () => {
   test('gives back what was appended, in order, also text of any kind', async () => {
     const records: Json[] = [{ a: 1 }, 'line\nbreak', ['ü', '\u2028', null], 7];
     await written(records);
     await written([{ last: true }]);
-    const { records: read, dropped } = await openAppendLog(path);
-    expect(read).toEqual([...records, { last: true }]);
-    expect(dropped).toBe(0);
+    expect(await read()).toEqual({ records: [...records, { last: true }], dropped: 0 });
   });
 
   test('Law 11: cut anywhere, it starts by itself with the records before the cut, and goes on', async () => {
@@ -39,11 +44,11 @@ describe('an append log', () => {
     for (let end = size; end >= 0; end -= 7) {
       await writeFile(path, whole);
       await truncate(path, end);
-      const { log, records: read } = await openAppendLog(path);
-      expect(read).toEqual(records.slice(0, read.length));
+      const { log, records: kept } = await openAppendLog(path);
+      expect(kept).toEqual(records.slice(0, kept.length));
       await log.append({ after: end });
       await log.close();
-      expect((await openAppendLog(path)).records).toEqual([...read, { after: end }]);
+      expect((await read()).records).toEqual([...kept, { after: end }]);
     }
   });
 
@@ -55,15 +60,13 @@ describe('an append log', () => {
     expect(first.records).toEqual([{ n: 0 }, { n: 2 }]);
     expect(first.dropped).toBe(1);
     await first.log.close();
-    expect((await openAppendLog(path)).dropped).toBe(0);
+    expect((await read()).dropped).toBe(0);
   });
 
   test('bytes that are no text do no harm', async () => {
     await written([{ n: 0 }]);
     await appendFile(path, Buffer.from([0xff, 0x00, 0x0a, 0x80, 0x0a]));
-    const { records, dropped } = await openAppendLog(path);
-    expect(records).toEqual([{ n: 0 }]);
-    expect(dropped).toBe(2);
+    expect(await read()).toEqual({ records: [{ n: 0 }], dropped: 2 });
   });
 
   test('a rewrite puts the given records in the place of all, and appends go on behind them', async () => {
@@ -73,7 +76,7 @@ describe('an append log', () => {
     await log.append({ n: 100 });
     expect(log.size().records).toBe(2);
     await log.close();
-    expect((await openAppendLog(path)).records).toEqual([{ whole: 99 }, { n: 100 }]);
+    expect((await read()).records).toEqual([{ whole: 99 }, { n: 100 }]);
   });
 
   test('a rewrite and appends at the same time: each record is in the rewritten part or behind it, never in neither', async () => {
@@ -84,7 +87,7 @@ describe('an append log', () => {
     const later = log.append({ later: true }, () => (applied += 1));
     await Promise.all([rewritten, later]);
     await log.close();
-    const [first, ...behind] = (await openAppendLog(path)).records;
+    const [first, ...behind] = (await read()).records;
     expect((first as { applied: number }).applied + behind.length).toBe(11);
     expect((first as { applied: number }).applied).toBeGreaterThanOrEqual(10);
   });
@@ -92,7 +95,7 @@ describe('an append log', () => {
   test('a rewrite that a crash interrupts leaves the old log', async () => {
     await written([{ n: 0 }]);
     await writeFile(`${path}.new`, 'half of someth');
-    expect((await openAppendLog(path)).records).toEqual([{ n: 0 }]);
+    expect((await read()).records).toEqual([{ n: 0 }]);
   });
 
   test('after close nothing is taken any more, and closing again is no error', async () => {
@@ -102,7 +105,7 @@ describe('an append log', () => {
     await pending;
     await log.close();
     await expect(log.append({ n: 2 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect((await openAppendLog(path)).records).toEqual([{ n: 1 }]);
+    expect((await read()).records).toEqual([{ n: 1 }]);
   });
 
   test('a folder that is not there is one sentence', async () => {
@@ -117,6 +120,6 @@ describe('an append log', () => {
     await Promise.all(Array.from({ length: 1_000 }, (_, n) => log.append({ n })));
     expect(log.size().records).toBe(1_000);
     await log.close();
-    expect((await openAppendLog(path)).records).toHaveLength(1_000);
+    expect((await read()).records).toHaveLength(1_000);
   });
 });

@@ -19,6 +19,8 @@ export interface CycleMemory {
   /** Why an act failed the last time, by name, until it succeeds or is no longer planned (GP-G22). */
   readonly errors: Map<string, AppError>;
   backoff: BackoffTable;
+  /** Id of the plan that the last cycle acted on and asked to see confirmed; null when it did nothing. */
+  confirming: string | null;
   /** Up to which membership revision departures were settled. */
   settledRevision: number;
   /** Cycles and whatever else reads and writes the budget record take turns. */
@@ -35,6 +37,7 @@ export const cycleMemory = (ledger: LedgerStore): CycleMemory => ({
   underWay: new Map(),
   errors: new Map(),
   backoff: new Map(),
+  confirming: null,
   settledRevision: 0,
   exclusive: serial(),
   rest: null,

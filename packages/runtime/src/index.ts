@@ -25,4 +25,6 @@ export * from './rule-life.ts';
 export * from './rule-record.ts';
 export * from './serial.ts';
 export * from './shared-describe.ts';
+export * from './topic-tree.ts';
+export * from './tree-metadata.ts';
 export * from './worker-pool.ts';

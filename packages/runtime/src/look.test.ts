@@ -38,6 +38,7 @@ const setUp = (observed: readonly ObservedEntry[] = [entry('a')], content = '1')
       maxDestroyPercent: 30,
       maxDestroyFloor: 3,
       callTimeoutMs: 10_000,
+      maxCallTimeoutMs: 100_000,
       graceMs: 30_000,
       ...settings,
     },

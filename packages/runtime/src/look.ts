@@ -16,7 +16,7 @@ import {
   toAppError,
 } from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
-import { bounded } from './bounded.ts';
+import { bounded, boundsOf } from './bounded.ts';
 import { explainByCommit, forgetDeparted, nameDepartures } from './commit-explanation.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, forgetSeen } from './cycle-memory.ts';
@@ -47,22 +47,17 @@ export interface LookDeps {
   readonly ctx: CallContext;
 }
 
-const boundsOf = <S, O>(rule: Rule<S, O>, { deps }: LookDeps, what: string) => ({
-  clock: deps.clock,
-  what: `${what} of ${rule.name}`,
-  timeoutMs: rule.settings.callTimeoutMs,
-});
-
 const readSource = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Source<S>> => {
   try {
-    return await bounded((own) => rule.readSource(own), use.ctx, boundsOf(rule, use, 'reading the source'));
+    return await bounded((own) => rule.readSource(own), use.ctx, boundsOf(rule, use.deps.clock, 'reading the source'));
   } catch (thrown) {
-    return { kind: 'unknown', reason: toAppError(thrown).message };
+    const error = toAppError(thrown);
+    return { kind: 'unknown', reason: error.message, error };
   }
 };
 
 const loadRecord = <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<BudgetRecord> =>
-  bounded((own) => use.memory.ledger.load(own), use.ctx, boundsOf(rule, use, 'reading the budget record'));
+  bounded((own) => use.memory.ledger.load(own), use.ctx, boundsOf(rule, use.deps.clock, 'reading the budget record'));
 
 /** What may be done of a plan whose budget record cannot be kept: nothing unexplained, nor what only the record explains (Law 6). */
 export const withoutRecord = (plan: Plan): Pick<Look<unknown>, 'plan' | 'admission' | 'record'> => {
@@ -155,7 +150,7 @@ export const look = async <S, O>(rule: Rule<S, O>, use: LookDeps): Promise<Look<
   const { settings } = rule;
   const [source, sink] = await Promise.all([
     readSource(rule, use),
-    bounded((own) => rule.readSink(own), use.ctx, boundsOf(rule, use, 'reading the sink')).catch(toAppError),
+    bounded((own) => rule.readSink(own), use.ctx, boundsOf(rule, use.deps.clock, 'reading the sink')).catch(toAppError),
   ]);
   if (sink instanceof AppError) return { at: 'sink', error: sink };
   const rested = await restOf(rule, { source, sink }, use);

@@ -33,10 +33,14 @@ export interface LoopTiming {
   readonly syncIntervalMs: number;
 }
 
+/** Whether a cycle could read both sides. A source that says that it does not know was read. */
+const couldLook = (outcome: CycleOutcome): boolean =>
+  outcome.kind === 'completed' && !(outcome.source.kind === 'unknown' && outcome.source.error !== undefined);
+
 /**
  * Keeps one rule: a cycle at once, one after each burst of triggers, one at each resync, one when something left for
- * later is due, and one after a failed cycle, which backs off as items do. One cycle at a time; triggers during one make
- * exactly one more (Law 8). Emits the outcome of each cycle and never errors. Completes after the cycle in progress when
+ * later is due, and one after a cycle that failed or could not read its source, which backs off as items do. One cycle at
+ * a time; triggers during one make exactly one more (Law 8). Emits the outcome of each cycle and never errors. Completes after the cycle in progress when
  * `stop` emits; unsubscribing aborts that cycle.
  */
 export const loop = <S, O>(
@@ -65,12 +69,17 @@ export const loop = <S, O>(
 
     let failures = 0;
     const againAt = (outcome: CycleOutcome): number | null => {
-      failures = outcome.kind === 'failed' ? failures + 1 : 0;
-      return outcome.kind === 'failed' ? clock.now() + exponentialBackoff(failures, random) : outcome.againAtMs;
+      const askedMs = outcome.kind === 'failed' ? null : outcome.againAtMs;
+      failures = couldLook(outcome) ? 0 : failures + 1;
+      if (failures === 0) return askedMs;
+      const retryMs = clock.now() + exponentialBackoff(failures, random);
+      return askedMs === null ? retryMs : Math.min(askedMs, retryMs);
     };
 
     const cycle = (): Observable<CycleOutcome> =>
       defer(() => {
+        // What was asked of a later cycle is asked of this one; its outcome says what is still to come.
+        again.next(null);
         const abort = new AbortController();
         return defer(() => memory.exclusive(() => reconcile(rule, { memory, deps, signal: abort.signal }))).pipe(
           tap({ unsubscribe: () => abort.abort() }),

@@ -40,13 +40,16 @@ export type CycleOutcome = Cycle &
   (
     | {
         readonly kind: 'completed';
-        readonly source: { readonly kind: 'known' } | { readonly kind: 'partial' | 'unknown'; readonly reason: string };
+        readonly source:
+          | { readonly kind: 'known' }
+          | { readonly kind: 'partial'; readonly reason: string }
+          | { readonly kind: 'unknown'; readonly reason: string; readonly error?: AppError };
         /** The plan as it was computed, held destroys included. */
         readonly plan: Plan;
         readonly held: Held | null;
         readonly counts: Counts;
         readonly failures: readonly Failure[];
-        /** When the first deferred or failed act is due, or an accepted one should have shown. */
+        /** When the first deferred or failed act is due, an accepted one should have shown, or what was done is to be seen. */
         readonly againAtMs: number | null;
       }
     | { readonly kind: 'failed'; readonly at: 'sink' | 'keys' | 'prepare'; readonly error: AppError }

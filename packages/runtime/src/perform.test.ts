@@ -42,6 +42,7 @@ const setUp = (options: { readonly concurrency?: number; readonly order?: 'adds-
       maxDestroyPercent: 30,
       maxDestroyFloor: 3,
       callTimeoutMs: 10_000,
+      maxCallTimeoutMs: 100_000,
       graceMs: 30_000,
     },
     readSource: async () => ({ kind: 'unknown', reason: 'not read here' }),
@@ -192,6 +193,21 @@ describe('Law 5: what hangs', () => {
     expect(memory.underWay.size).toBe(0);
     expect(memory.errors.get('create:a')).toMatchObject({ code: 'RPC_TIMEOUT' });
     expect(memory.backoff.get('create:a')).toMatchObject({ failures: 1 });
+  });
+
+  test('and tells that it goes on has more time, up to a maximum (Law 10)', async () => {
+    const { behaviour, contexts, memory, play, clock, wakes } = setUp();
+    behaviour['create a'] = hang;
+    await play([create('a')], 1_000);
+    const at: number[] = [];
+    while (memory.underWay.size > 0) {
+      await clock.advance(5_000);
+      at.push(clock.now());
+      contexts[0]?.progress?.({ message: 'still at it' });
+    }
+    expect(at.at(-1)).toBe(101_000);
+    expect(wakes()).toBe(1);
+    expect(memory.errors.get('create:a')).toMatchObject({ code: 'RPC_TIMEOUT', facts: { timeoutMs: 100_000 } });
   });
 
   test('in the way of others on a full pool: they are left to the next cycle, and so are the removes', async () => {

@@ -8,7 +8,8 @@ import {
   recordSuccesses,
   toAppError,
 } from '@infrakit/core';
-import { type CallContext, withDeadline } from '@infrakit/spi';
+import type { CallContext } from '@infrakit/spi';
+import { bounded, boundsOf } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import type { CycleMemory } from './cycle-memory.ts';
 import type { Rule } from './rule.ts';
@@ -89,14 +90,8 @@ const stepsOf = <S, O>(act: Doing, by: Performing<S, O>): readonly Step[] => {
 
 const carryOut = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSignal): Promise<void> => {
   const { rule, deps, ctx } = by;
-  const timeoutMs = rule.settings.callTimeoutMs;
   for (const step of stepsOf(act, by)) {
-    await withDeadline((own) => step({ ...ctx, signal: own, timeoutMs }), {
-      after: deps.clock.after,
-      what: `${act.kind} of ${rule.name}`,
-      timeoutMs,
-      signal,
-    });
+    await bounded(step, { ...ctx, signal }, boundsOf(rule, deps.clock, act.kind));
   }
 };
 

@@ -36,6 +36,7 @@ const setUp = (observed: ObservedEntry[], options: { readonly settled?: () => Pr
       maxDestroyPercent: 30,
       maxDestroyFloor: 3,
       callTimeoutMs: 10_000,
+      maxCallTimeoutMs: 100_000,
       graceMs: 30_000,
     },
     readSource: async () => source,

@@ -9,13 +9,16 @@ import {
   toAppError,
 } from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
-import { bounded } from './bounded.ts';
+import { bounded, boundsOf } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, earliestExpected, forgetUnplanned } from './cycle-memory.ts';
 import { type Look, look, withoutRecord } from './look.ts';
 import type { Counts, CycleOutcome, Failure, Held } from './outcome.ts';
 import { nameOf, type Performed, perform } from './perform.ts';
-import type { Keyed, Rule } from './rule.ts';
+import type { Keyed, Rule, Source } from './rule.ts';
+
+/** How soon a cycle that acted is followed by a look at what came of it, in ms. */
+const confirmMs = 500;
 
 /** What of a look is held, and why. */
 export const heldOf = <S>({ admission, record }: Look<S>): Held | null =>
@@ -44,6 +47,12 @@ const countsOf = <S>({ keyed, plan }: Look<S>, performed: Performed, failed: num
     quarantined: planned('quarantined'),
     foreign: planned('foreign'),
   };
+};
+
+const toldBy = <S>(source: Source<S>): Extract<CycleOutcome, { kind: 'completed' }>['source'] => {
+  if (source.kind === 'known') return { kind: 'known' };
+  if (source.kind === 'partial') return { kind: 'partial', reason: source.reason };
+  return source;
 };
 
 /** Acts of the plan that failed when they were last tried, those that wait to be tried again included. */
@@ -79,6 +88,17 @@ const settleDepartures = async <S, O>(
 };
 
 /**
+ * When to see what came of the acts of this cycle, so that a rule is known to have converged long before the resync;
+ * undefined when nothing was done, or only what the cycle before did as well: a sink that does not show it must not make
+ * the loop spin.
+ */
+const confirmAt = (memory: CycleMemory, plan: Plan, { done }: Performed, nowMs: number): number | undefined => {
+  const before = memory.confirming;
+  memory.confirming = done.length === 0 ? null : plan.id;
+  return memory.confirming === null || memory.confirming === before ? undefined : nowMs + confirmMs;
+};
+
+/**
  * When to look again without being told. Acts under way say themselves when they end, and held ones wait for something
  * else than time: a wait of theirs that is over must not make the loop spin.
  */
@@ -86,7 +106,11 @@ const againAt = (memory: CycleMemory, admitted: Plan, performed: Performed, nowM
   if (performed.notBegun > 0) return nowMs;
   const waiting = new Set(memory.backoff.size === 0 ? [] : admitted.acts.filter(isChange).map(nameOf));
   for (const name of memory.underWay.keys()) waiting.delete(name);
-  const times = [earliestDue(retainKeys(memory.backoff, waiting)), earliestExpected(memory)];
+  const times = [
+    earliestDue(retainKeys(memory.backoff, waiting)),
+    earliestExpected(memory),
+    confirmAt(memory, admitted, performed, nowMs),
+  ];
   const told = times.filter((ms) => ms !== undefined);
   return told.length === 0 ? null : Math.min(...told);
 };
@@ -117,18 +141,14 @@ export const reconcile = async <S, O>(
     error,
   });
 
-  const boundsOf = (what: string) => ({
-    clock: deps.clock,
-    what: `${what} of ${rule.name}`,
-    timeoutMs: rule.settings.callTimeoutMs,
-  });
+  const boundsFor = (what: string) => boundsOf(rule, deps.clock, what);
 
   const looked = await look(rule, { memory, deps, ctx });
   if ('at' in looked) return fail(looked.at, looked.error);
   const { record } = looked;
   const isKept =
     record === null ||
-    (await bounded((own) => memory.ledger.save(record, own), ctx, boundsOf('saving the budget record')).then(
+    (await bounded((own) => memory.ledger.save(record, own), ctx, boundsFor('saving the budget record')).then(
       () => true,
       (thrown: unknown) => {
         deps.log.warn(
@@ -142,13 +162,13 @@ export const reconcile = async <S, O>(
   try {
     const { prepare } = rule;
     const { plan } = seen.admission;
-    if (prepare !== undefined) await bounded((own) => prepare(plan, own), ctx, boundsOf('preparing the acts'));
+    if (prepare !== undefined) await bounded((own) => prepare(plan, own), ctx, boundsFor('preparing the acts'));
   } catch (thrown) {
     return fail('prepare', toAppError(thrown));
   }
   const performed = await perform(seen.admission.plan, { rule, memory, deps, ctx, itemOf: seen.keyed.itemOf });
   if (memory.errors.size > 0) forgetUnplanned(memory, new Set(seen.plan.acts.map(nameOf)));
-  await bounded((own) => settleDepartures(rule, seen, memory, own), ctx, boundsOf('acknowledging departures')).catch(
+  await bounded((own) => settleDepartures(rule, seen, memory, own), ctx, boundsFor('acknowledging departures')).catch(
     (thrown: unknown) =>
       deps.log.warn(
         { cycleId, rule: rule.name, error: toAppError(thrown).message },
@@ -159,7 +179,7 @@ export const reconcile = async <S, O>(
   return {
     ...cycle(),
     kind: 'completed',
-    source: seen.source.kind === 'known' ? { kind: 'known' } : { kind: seen.source.kind, reason: seen.source.reason },
+    source: toldBy(seen.source),
     plan: seen.plan,
     held: heldOf(seen),
     counts: countsOf(seen, performed, failures.length),

@@ -32,6 +32,7 @@ const start = (readSource: () => Source<never> = () => ({ kind: 'known', items: 
           maxDestroyPercent: 30,
           maxDestroyFloor: 3,
           callTimeoutMs: 1_000,
+          maxCallTimeoutMs: 10_000,
           graceMs: 1_000,
         },
         revision,

@@ -1,5 +1,13 @@
 import { AppError, digest, onCommit, ownerLabel, type Spec, toAppError } from '@infrakit/core';
-import type { CallContext, Condition, Journal, ObjectState, StatePublisher } from '@infrakit/spi';
+import {
+  type CallContext,
+  type Condition,
+  direct,
+  type Journal,
+  journalInterface,
+  type ObjectState,
+  type StatePublisher,
+} from '@infrakit/spi';
 import { bounded } from './bounded.ts';
 import { conditionsOf } from './conditions.ts';
 import type { CycleDeps } from './cycle-deps.ts';
@@ -71,7 +79,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
   const turns = new Map<string, Serial>();
   const destroyed = new Set<string>();
   const waiting = new Map<string, (() => void)[]>();
-  const { journal } = deps;
+  // The deadlines of whoever calls hold for the store as well (Law 10).
+  const journal = direct(journalInterface, deps.journal, { after: deps.clock.after });
 
   const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const turn = turns.get(name) ?? serial();
@@ -79,21 +88,22 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     return turn(work);
   };
 
+  /** A call of a hook: what hangs there holds up the rule no longer than the caller waits (Law 10). */
+  const within = <T>(what: string, ctx: CallContext, call: (own: CallContext) => Promise<T>): Promise<T> =>
+    bounded(call, ctx, { clock: deps.clock, what, timeoutMs: ctx.timeoutMs });
+
   const retire = async (name: string, accepted: Accepted<S, O>, next: Accepted<S, O> | null): Promise<void> => {
     const { retire: leave } = accepted;
     if (leave === undefined) return;
-    await bounded((own) => leave(next, own), ending(), {
-      clock: deps.clock,
-      what: `ending the old spec of ${name}`,
-      timeoutMs: ending().timeoutMs,
-    }).catch((thrown: unknown) =>
+    await within(`ending the old spec of ${name}`, ending(), (own) => leave(next, own)).catch((thrown: unknown) =>
       deps.log.warn({ rule: name, error: toAppError(thrown).message }, 'an old spec could not be ended in order'),
     );
   };
 
   const forget = async (name: string, memory: CycleMemory): Promise<void> => {
     const rule = rules.get(name);
-    await rule?.accepted.forgetting?.(ending());
+    const { forgetting } = rule?.accepted ?? {};
+    if (forgetting !== undefined) await within(`forgetting ${name}`, ending(), forgetting);
     await rule?.life?.stop();
     if (rule !== undefined) await retire(name, rule.accepted, null);
     await memory.ledger.remove(ending());
@@ -169,7 +179,7 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
       );
     }
     const owner = ownerLabel(deps.stackId, deps.name, name);
-    const accepted = await kind.accept(spec, revision, owner, ctx);
+    const accepted = await within(`validating ${name}`, ctx, (own) => kind.accept(spec, revision, owner, own));
     const memory = known?.memory ?? cycleMemory(ledgerStore(journal, `${deps.name}/${name}`));
     // After a restart the same revision is the manager giving a spec back, which does not resume a freed rule (GP-M9).
     const isReplay = known === undefined && before?.revision === revision;
@@ -179,7 +189,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     await known?.life?.stop();
     try {
       if (!isReplay) {
-        await accepted.committing?.(ctx);
+        const { committing } = accepted;
+        if (committing !== undefined) await within(`preparing the commit of ${name}`, ctx, committing);
         await recordCommit(before, record, memory, name, ctx);
       }
     } catch (thrown) {

@@ -52,6 +52,7 @@ const listKind = (sink: Instance, onDestroy: 'leave' | 'empty' = 'empty'): RuleK
         maxDestroyPercent: 30,
         maxDestroyFloor: 1,
         callTimeoutMs: 2_000,
+        maxCallTimeoutMs: 20_000,
         graceMs: 5_000,
       },
       revision,

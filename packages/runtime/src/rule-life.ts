@@ -1,6 +1,7 @@
 import { AppError, approve, type Explanation } from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
 import { merge, type Observable, Subject } from 'rxjs';
+import { bounded, boundsOf } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import type { CycleMemory } from './cycle-memory.ts';
 import { type Look, look } from './look.ts';
@@ -82,6 +83,18 @@ export const ruleLife = <S, O>(
     });
   });
 
+  /** Waits for its turn and works, all of it within the caller's deadline (Law 10); what comes too late does not begin. */
+  const inTurn = <T>(what: string, ctx: CallContext, work: (own: CallContext) => Promise<T>): Promise<T> =>
+    bounded(
+      (own) =>
+        memory.exclusive(async () => {
+          own.signal.throwIfAborted();
+          return work(own);
+        }),
+      ctx,
+      { clock: deps.clock, what: `${what} of ${rule.name}`, timeoutMs: ctx.timeoutMs },
+    );
+
   const preview = async (ctx: CallContext): Promise<Look<S>> => {
     const seen = await look(rule, { memory, deps: { ...deps, wake: () => nudges.next() }, ctx });
     if ('at' in seen) throw seen.error;
@@ -95,13 +108,15 @@ export const ruleLife = <S, O>(
       return ended;
     },
     outcome: () => last,
-    preview: (ctx) => memory.exclusive(() => preview(ctx)),
+    preview: (ctx) => inTurn('a look', ctx, preview),
     approve: async (planId, ctx) => {
-      const seen = await memory.exclusive(async () => {
-        const now = await preview(ctx);
-        if (now.record === null) throw new AppError('STORE_UNAVAILABLE', 'the budget record cannot be read');
+      const seen = await inTurn('the approval', ctx, async (own) => {
+        const now = await preview(own);
+        const { record } = now;
+        if (record === null) throw new AppError('STORE_UNAVAILABLE', 'the budget record cannot be read');
         const ledger = approve(now.admission.ledger, planId);
-        await memory.ledger.save({ ...now.record, ledger }, ctx);
+        const save = (saving: CallContext) => memory.ledger.save({ ...record, ledger }, saving);
+        await bounded(save, own, boundsOf(rule, deps.clock, 'saving the approval'));
         return now;
       });
       nudges.next();

@@ -1,4 +1,13 @@
-import type { Departure, Explanation, ObservedEntry, Plan, PlanInput, Policy, SourceReading } from '@infrakit/core';
+import type {
+  AppError,
+  Departure,
+  Explanation,
+  ObservedEntry,
+  Plan,
+  PlanInput,
+  Policy,
+  SourceReading,
+} from '@infrakit/core';
 import type { CallContext } from '@infrakit/spi';
 
 /** What a source said, in its own terms. Only `known` may cause a destroy (Law 1). */
@@ -15,7 +24,12 @@ export type Source<S> =
       readonly revision?: number;
     }
   | { readonly kind: 'partial'; readonly reason: string; readonly items: readonly S[] }
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | {
+      readonly kind: 'unknown';
+      readonly reason: string;
+      /** Set when the reading failed rather than said so; it is then tried again like a failed cycle. */
+      readonly error?: AppError;
+    };
 
 /** Both sides with their keys, and the way back from a planned act to the item it is for. */
 export interface Keyed<S> {
@@ -38,6 +52,8 @@ export interface RuleSettings {
   readonly maxDestroyFloor: number;
   /** Deadline of each read and of each act, in ms (Law 10). */
   readonly callTimeoutMs: number;
+  /** The most that a callee's `progress` can stretch that deadline to, in ms from the start of the call. */
+  readonly maxCallTimeoutMs: number;
   /** How long an accepted act may stay invisible in the sink before it counts as not done, in ms (EI-E15). */
   readonly graceMs: number;
 }

@@ -57,9 +57,10 @@ export const withDeadline = <T>(
       stopTimer();
       stopTimer = after(timeoutMs, () => fail(late(timeoutMs)));
     };
-    if (maxTimeoutMs > timeoutMs) stopMaximum = after(maxTimeoutMs, () => fail(late(maxTimeoutMs)));
+    const canStretch = maxTimeoutMs > timeoutMs;
+    if (canStretch) stopMaximum = after(maxTimeoutMs, () => fail(late(maxTimeoutMs)));
     extend();
-    new Promise<T>((begin) => begin(work(own.signal, extend))).then(
+    new Promise<T>((begin) => begin(work(own.signal, canStretch ? extend : () => undefined))).then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),
     );
