@@ -1,11 +1,10 @@
 import type { Event } from '@infrakit/core';
-import { type Clock, systemClock } from '@infrakit/runtime';
+import { type Clock, systemClock, topicTree } from '@infrakit/runtime';
 import { eventInterface, metadataInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
 import { z } from 'zod';
 import { nowMetadata } from './now-metadata.ts';
 import { type Period, periods, streams } from './periods.ts';
 import { ticker } from './ticker.ts';
-import { topicTree } from './topic-tree.ts';
 
 const NoOptions = z.strictObject({});
 
@@ -41,7 +40,7 @@ export const timeDefinition: PluginDefinition<typeof NoOptions> = {
   start: async ({ events, nowMs }) => {
     const topics = streams.flatMap(({ topic }) => periods.map(({ leaf }) => `${topic}/${leaf}`));
     const objects = [
-      pluginObject({ object: '', description: eventInterface, implementation: topicTree(topics) }),
+      pluginObject({ object: '', description: eventInterface, implementation: topicTree(() => topics) }),
       pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(nowMs) }),
     ];
     const stop = publishTicks(systemClock, events.publish);

@@ -1,5 +1,5 @@
 import type { Event } from '@infrakit/core';
-import { virtualClock } from '@infrakit/runtime';
+import { topicTree, virtualClock } from '@infrakit/runtime';
 import {
   direct,
   type EventSubject,
@@ -17,14 +17,17 @@ import { nowMetadata } from './now-metadata.ts';
 import { periods, streams } from './periods.ts';
 import { ticker } from './ticker.ts';
 import { publishTicks } from './time-definition.ts';
-import { topicTree } from './topic-tree.ts';
 
 const topics = streams.flatMap(({ topic }) => periods.map(({ leaf }) => `${topic}/${leaf}`));
 
 contractTests(
   eventContract,
   async (): Promise<EventSubject & AsyncDisposable> => ({
-    source: direct(eventInterface, topicTree(topics), { after: realAfter }),
+    source: direct(
+      eventInterface,
+      topicTree(() => topics),
+      { after: realAfter },
+    ),
     branches: {
       '': ['streams', 'timer'],
       streams: ['msec', 'sec', 'min', 'hr'],
