@@ -28,7 +28,13 @@ import { memoryEvents, memoryPlugins } from './ports.ts';
 export type SinkCall =
   | { readonly call: 'provision'; readonly properties: unknown; readonly tags: Readonly<Record<string, string>> }
   | { readonly call: 'label' | 'destroy'; readonly id: string; readonly reason?: string }
-  | { readonly call: 'describe'; readonly tags: unknown; readonly properties: boolean; readonly answer: string };
+  | {
+      readonly call: 'describe';
+      readonly tags: unknown;
+      readonly properties: boolean;
+      readonly hasDigest: boolean;
+      readonly answer: string;
+    };
 
 /** Options of {@link enrollmentWorld}; whatever is left out is as in production. */
 export interface EnrollmentWorldOptions {
@@ -80,7 +86,13 @@ export const enrollmentWorld = async (options: EnrollmentWorldOptions = {}) => {
     },
     describe: async (params, own) => {
       const listing = await instance.describe(params, own);
-      calls.push({ call: 'describe', tags: params.tags, properties: params.properties, answer: listing.kind });
+      calls.push({
+        call: 'describe',
+        tags: params.tags,
+        properties: params.properties,
+        hasDigest: params.digest !== undefined,
+        answer: listing.kind,
+      });
       return listing;
     },
   });

@@ -167,22 +167,34 @@ describe('EI §6.1: enrollment', () => {
 
   test('E-9: a source selector without an enrollment selector is translated by the sourceID tag', async () => {
     const w = await enrollmentWorld();
-    const keyed = (host: string, over: readonly string[] = []) => ({
-      List: [
-        { ID: 'a', Tags: { rack: host } },
-        { ID: 'b', Tags: { rack: 'r2' } },
-        ...over.map((ID) => ({ ID, Tags: { rack: ID } })),
-      ],
-      options: { SourceKeySelector: '\\{\\{ .Tags.rack \\}\\}' },
-    });
-    await w.commit(cattleNfs(keyed('r1', ['c'])));
+    const keyed = (racks: Readonly<Record<string, string>>) =>
+      cattleNfs({
+        List: Object.entries(racks).map(([ID, rack]) => ({ ID, Tags: { rack } })),
+        options: { SourceKeySelector: '\\{\\{ .Tags.rack \\}\\}' },
+      });
+    await w.commit(keyed({ a: 'r1', b: 'r2', z: 'r3' }));
     await w.run(30_000);
     expect(w.writes()).toHaveLength(3);
-    // Its ID is the key of another one now: the entry of the one that is gone is not taken for it.
-    await w.commit(cattleNfs(keyed('c')));
+    // The ID of the one that is gone is a key now: its entry is not taken for that of the other.
+    await w.commit(keyed({ b: 'r2', z: 'a' }));
     await w.run(30_000);
-    expect(w.enrolled()).toEqual(['a', 'b']);
+    expect(w.enrolled()).toEqual(['b', 'z']);
     expect(w.writes()).toHaveLength(4);
+    await w.stop();
+  });
+
+  test('an old policy that provisions over and over does so now and then, not in a loop', async () => {
+    const w = await enrollmentWorld();
+    const options = {
+      EnrollmentKeySelector: '\\{\\{ $p := .Properties | jsonDecode \\}\\}\\{\\{ $p.nope \\}\\}',
+      EnrollmentParseErrPolicy: 'EnableProvision',
+      SyncInterval: '1h',
+    };
+    await w.commit(cattleNfs({ List: ids('h1'), options }));
+    await w.soon();
+    const soon = w.writes().length;
+    await w.run(60_000);
+    expect(w.writes().length - soon).toBeLessThanOrEqual(2);
     await w.stop();
   });
 

@@ -1,7 +1,6 @@
 import { digest, type Event, type InstanceDescription, objectName, type Spec } from '@infrakit/core';
 import type { Accepted } from '@infrakit/runtime';
 import type { Events, Log, Plugins } from '@infrakit/spi';
-import { merge, Subject } from 'rxjs';
 import { enrollmentEvents } from './enrollment-events.ts';
 import type { EnrollmentList } from './enrollment-list.ts';
 import { parseEnrollment, warningsOf } from './enrollment-parse.ts';
@@ -40,10 +39,6 @@ const [quietMs, maxWaitMs] = [100, 1_000];
 const sourceOf = (list: EnrollmentList, consumer: string, deps: AcceptDeps): EnrollmentSource =>
   list.kind === 'static' ? staticSource(list.items) : groupSource(list.plugin, list.group, { ...deps, consumer });
 
-const didAnything = (
-  counts: { readonly [count in 'created' | 'labelled' | 'replaced' | 'destroyed']: number },
-): boolean => counts.created + counts.labelled + counts.replaced + counts.destroyed > 0;
-
 /**
  * Checks an enrollment spec as a whole and makes it ready to be kept: selectors and templates are compiled once (EI-E18,
  * EI-E19), plugins are named, not yet looked for: one that is not there is waited for.
@@ -58,8 +53,6 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
   const progress = enrollmentProgress(enrollmentEvents(rule, { publish, nowMs: deps.nowMs }));
   const source = sourceOf(list, owner, deps);
   const sourceHash = digest(list);
-  const confirm = new Subject<void>();
-  let confirmed = '';
   const accepted: AcceptedEnrollment['accepted'] = {
     rule: enrollmentRule({
       name: fullName,
@@ -81,17 +74,11 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
       progress,
     }),
     timing: { quietMs, maxWaitMs, syncIntervalMs: options.SyncInterval },
-    triggers: merge(source.triggers, confirm),
+    triggers: source.triggers,
     sourceHash,
     warnings: warningsOf(parsed),
     onDestroy: options.DestroyOnTerminate ? 'empty' : 'leave',
-    seen: (outcome) => {
-      progress.cycled(outcome);
-      if (outcome.kind !== 'completed' || !didAnything(outcome.counts) || outcome.plan.id === confirmed) return;
-      // What was done is looked at soon, so that the state says so and departures are acknowledged; not what is done over and over.
-      confirmed = outcome.plan.id;
-      confirm.next();
-    },
+    seen: progress.cycled,
     retire: (next, ctx) => source.leave(next?.sourceHash === sourceHash, ctx),
   };
   return { accepted, progress };

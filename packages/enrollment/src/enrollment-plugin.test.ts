@@ -36,7 +36,7 @@ describe('EI §1.2: the options of the plugin', () => {
     const spec = cattleNfs({ List: ids('h1') });
     const { SyncInterval: _, ...options } = spec.options as { SyncInterval: string };
     await w.commit({ ...spec, options });
-    await w.soon();
+    await w.run();
     const described = w.describes().length;
     await w.run(60_000);
     expect(w.describes()).toHaveLength(described);
@@ -200,7 +200,7 @@ describe('EI §5.2, §5.5: events', () => {
         options: { SourceKeySelector: '{{ .LogicalID }}' },
       }),
     );
-    await w.soon();
+    await w.clock.advance(900);
     expect(told().map(([topic, id]) => [topic, id])).toEqual([
       ['cattle-nfs/provision', 'cattle-nfs/l'],
       ['cattle-nfs/error/destroy', 'cattle-nfs/h1'],
