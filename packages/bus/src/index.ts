@@ -1,9 +1,9 @@
+export { type BrokerAddress, describeBroker, parseBrokerUrl } from '@infrakit/core';
 export type { PluginRole } from './advertise.ts';
 export type { BrokerLimits } from './broker-limits.ts';
 export { shortSocketPath } from './broker-socket.ts';
 export type { BrokerStats } from './broker-sys.ts';
 export { type BrokerTls, isLoopback, type ListenAddress } from './broker-tcp.ts';
-export * from './broker-url.ts';
 export * from './broker-users.ts';
 export * from './bus.ts';
 export * from './bus-client.ts';

@@ -1,6 +1,5 @@
-import { AppError, decorrelatedBackoff } from '@infrakit/core';
+import { AppError, type BrokerAddress, decorrelatedBackoff, describeBroker } from '@infrakit/core';
 import { filter, firstValueFrom } from 'rxjs';
-import { type BrokerAddress, describeBroker } from './broker-url.ts';
 import type { Connection, Will } from './connection.ts';
 import type { OpenLink } from './link.ts';
 import { type LinkedConnectionDeps, linkedConnection } from './linked-connection.ts';

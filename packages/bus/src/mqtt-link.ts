@@ -1,6 +1,6 @@
 import type { AppError } from '@infrakit/core';
+import { type BrokerAddress, describeBroker } from '@infrakit/core';
 import type { IClientOptions } from 'mqtt';
-import { type BrokerAddress, describeBroker } from './broker-url.ts';
 import type { Will } from './connection.ts';
 import type { Link, LinkListener } from './link.ts';
 import { mqttError } from './mqtt-errors.ts';

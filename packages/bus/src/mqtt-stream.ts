@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import type { BrokerAddress } from '@infrakit/core';
 import mqtt, { type IClientOptions, MqttClient } from 'mqtt';
-import type { BrokerAddress } from './broker-url.ts';
 
 /** TLS material itself, PEM. */
 export interface TlsMaterial {

@@ -1,6 +1,7 @@
 export * from './act.ts';
 export * from './address.ts';
 export * from './backoff.ts';
+export * from './broker-url.ts';
 export * from './budget.ts';
 export * from './canonical.ts';
 export * from './config-hash.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@infrakit/core';
+import { AppError } from './errors.ts';
 
 /** Files with TLS material, PEM: authorities to trust instead of the system's, and our certificate with its key. */
 export interface TlsFiles {

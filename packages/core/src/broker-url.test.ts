@@ -1,6 +1,6 @@
-import { AppError } from '@infrakit/core';
 import { describe, expect, test } from 'vitest';
 import { type BrokerAddress, describeBroker, parseBrokerUrl } from './broker-url.ts';
+import { AppError } from './errors.ts';
 
 const good: readonly (readonly [string, BrokerAddress, string])[] = [
   ['mqtt://h', { kind: 'tcp', host: 'h', port: 1883 }, 'mqtt://h:1883'],
