@@ -23,7 +23,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** Levels of lists and maps within each other that are printed, encoded and compared. */
-export const MAX_VALUE_DEPTH = 1000;
+const MAX_VALUE_DEPTH = 1000;
 
 /** What is left of the limits of one rendering. */
 export interface Budget {

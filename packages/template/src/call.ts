@@ -1,10 +1,10 @@
 import { coerce } from './coerce.ts';
 import { BudgetExceeded, FunctionFailure, Suspended, TemplateError } from './errors.ts';
-import { compileArg, type Eval, type EvalCommand, type ExpressionContext, MISSING } from './evaluate.ts';
-import type { Node, OperandNode } from './nodes.ts';
+import { type Eval, type EvalCommand, MISSING } from './expression.ts';
+import type { Node } from './nodes.ts';
 import { fail, type Run } from './run.ts';
-import type { GoFunction, ParamType } from './signature.ts';
 import { isTrue } from './value/types.ts';
+import type { GoFunction, ParamType } from './value/value.ts';
 
 /** A call as it is written. */
 export interface CallSite {
@@ -14,7 +14,6 @@ export interface CallSite {
   readonly at: Node | undefined;
   /** Where an error of the function is reported. */
   readonly errorAt: Node;
-  readonly args: readonly OperandNode[];
 }
 
 /** Errors of a function become errors of the template; what is no one's fault but the limits' passes through. */
@@ -32,17 +31,18 @@ const callFailed = (run: Run, site: CallSite, error: unknown): never => {
 };
 
 /** The sentence about a wrong number of arguments, or undefined where the number fits. */
-const countProblem = (site: CallSite, given: number): string | undefined => {
+const countProblem = (site: CallSite, written: number, given: number): string | undefined => {
   const { params, rest } = site.spec;
   if (rest === undefined && given !== params.length) {
     return `wrong number of args for ${site.name}: want ${params.length} got ${given}`;
   }
   return rest !== undefined && given < params.length
-    ? `wrong number of args for ${site.name}: want at least ${params.length} got ${site.args.length}`
+    ? `wrong number of args for ${site.name}: want at least ${params.length} got ${written}`
     : undefined;
 };
 
-const paramAt = (spec: GoFunction, i: number): ParamType => spec.params[i] ?? spec.rest ?? 'any';
+/** The type of the parameter that takes argument `i`. */
+export const paramAt = (spec: GoFunction, i: number): ParamType => spec.params[i] ?? spec.rest ?? 'any';
 
 /** `and` and `or`: arguments are evaluated until one decides; the last one evaluated is the result. */
 const compileLazy = (site: CallSite, args: readonly Eval[]): EvalCommand => {
@@ -88,11 +88,10 @@ const compileEager = (site: CallSite, args: readonly Eval[]): EvalCommand => {
 };
 
 /** A call made ready: counts, evaluates and checks the arguments, then calls. */
-export const compileCall = (context: ExpressionContext, site: CallSite): EvalCommand => {
-  const args = site.args.map((arg, i) => compileArg(context, arg, paramAt(site.spec, i)));
+export const compileCall = (site: CallSite, args: readonly Eval[]): EvalCommand => {
   const body = site.spec.isLazy === true ? compileLazy(site, args) : compileEager(site, args);
-  const problem = countProblem(site, args.length);
-  const problemWithFinal = countProblem(site, args.length + 1);
+  const problem = countProblem(site, args.length, args.length);
+  const problemWithFinal = countProblem(site, args.length, args.length + 1);
   const { at } = site;
   return (run, dot, final) => {
     if (at !== undefined) {

@@ -1,8 +1,8 @@
 import type { OperandNode } from './nodes.ts';
 import { describeNode } from './nodes.ts';
 import { fail, type Run } from './run.ts';
-import type { ParamType } from './signature.ts';
 import { typeName } from './value/types.ts';
+import type { ParamType } from './value/value.ts';
 import { complex, ELEMENT, int, isDict, isInt, isObject, NIL_DICT } from './value/value.ts';
 
 /** Go's names of the parameter types. */

@@ -1,6 +1,7 @@
 import { settledOr } from './load.ts';
 import { fromPlain, toPlain } from './plain.ts';
-import { type FunctionTable, type GoFunction, variadic } from './signature.ts';
+import { type FunctionTable, variadic } from './signature.ts';
+import type { GoFunction } from './value/value.ts';
 
 /**
  * A function that the caller adds. It gets plain JavaScript values (whole numbers as numbers, or as bigints where those are

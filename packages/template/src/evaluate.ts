@@ -1,20 +1,13 @@
-import { compileCall } from './call.ts';
+import { type CallSite, compileCall, paramAt } from './call.ts';
 import { coerce, constantAs, idealConstant, isLiteral } from './coerce.ts';
+import { type Eval, type EvalCommand, MISSING } from './expression.ts';
 import { fieldOf } from './fields.ts';
 import type { ChainNode, CommandNode, FieldNode, OperandNode, PipeNode, VariableNode } from './nodes.ts';
 import { describeNode } from './nodes.ts';
 import { fail, type Run } from './run.ts';
-import type { FunctionTable, GoFunction, ParamType } from './signature.ts';
+import type { FunctionTable } from './signature.ts';
+import type { GoFunction, ParamType } from './value/value.ts';
 import { isObject } from './value/value.ts';
-
-/** An operand or pipeline made ready: gives its value for a given dot. */
-export type Eval = (run: Run, dot: unknown) => unknown;
-
-/** A command made ready: `final` is the value of the command before it in the pipeline, or MISSING. */
-export type EvalCommand = (run: Run, dot: unknown, final: unknown) => unknown;
-
-/** No value comes from the pipeline. */
-export const MISSING: unique symbol = Symbol('missing');
 
 /** What compiling an expression needs. */
 export interface ExpressionContext {
@@ -65,7 +58,7 @@ const compileMember = (
     }
     let call = calls.get(method);
     if (call === undefined) {
-      call = compileCall(context, { name, spec: method, at: undefined, errorAt: node, args: args.slice(1) });
+      call = compileSite(context, { name, spec: method, at: undefined, errorAt: node }, args.slice(1));
     }
     return call(run, dot, final);
   };
@@ -140,8 +133,15 @@ const compileFunction = (
     };
   }
   const args = command?.args.slice(1) ?? [];
-  return compileCall(context, { name: node.name, spec, at: node, errorAt: command ?? node, args });
+  return compileSite(context, { name: node.name, spec, at: node, errorAt: command ?? node }, args);
 };
+
+/** A call with its arguments made ready. */
+const compileSite = (context: ExpressionContext, site: CallSite, args: readonly OperandNode[]): EvalCommand =>
+  compileCall(
+    site,
+    args.map((arg, i) => compileArg(context, arg, paramAt(site.spec, i))),
+  );
 
 const withoutFinal =
   (command: EvalCommand): Eval =>
@@ -186,7 +186,7 @@ const compileConstant = (node: OperandNode, constant: ReturnType<typeof idealCon
 };
 
 /** An operand as an argument of a parameter type. */
-export const compileArg = (context: ExpressionContext, node: OperandNode, type: ParamType): Eval => {
+const compileArg = (context: ExpressionContext, node: OperandNode, type: ParamType): Eval => {
   if (isLiteral(node)) {
     return compileConstant(node, constantAs(node, type));
   }

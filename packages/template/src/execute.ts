@@ -1,17 +1,12 @@
 import { BudgetExceeded } from './errors.ts';
-import { compilePipe, type Eval, type ExpressionContext } from './evaluate.ts';
+import { compilePipe, type ExpressionContext } from './evaluate.ts';
+import type { Eval } from './expression.ts';
 import type { ActionNode, BranchNode, ListNode, StatementNode, TemplateNode, TextNode } from './nodes.ts';
-import { fail, type Run, write } from './run.ts';
+import { type Exec, fail, type Run, type Signal, write } from './run.ts';
 import { toBytes } from './text/bytes.ts';
 import { printValue } from './value/print.ts';
 import { isTrue, sortedKeys } from './value/types.ts';
 import { type Dict, getKey, int, isDict, isList, isObject, type List, unsigned } from './value/value.ts';
-
-/** How a statement ended: in order, or by `break` or `continue`. */
-type Signal = 'next' | 'break' | 'continue';
-
-/** A statement made ready. */
-export type Exec = (run: Run, dot: unknown) => Signal;
 
 const compileText = (node: TextNode): Exec => {
   const { text } = node;
@@ -141,7 +136,7 @@ const compileRange = (context: ExpressionContext, node: BranchNode): Exec => {
 };
 
 /** One more template within templates. */
-export const enter = (run: Run): void => {
+const enter = (run: Run): void => {
   if (run.depth >= run.limits.depth) {
     throw new BudgetExceeded(`templates call each other more than ${run.limits.depth} levels deep`);
   }

@@ -14,7 +14,7 @@ export { escapeBraces as escape, unescapeBraces as unescape } from './escape.ts'
 export type { Loader, LoadRequest, ScryptRequest } from './host.ts';
 export { type InstanceDescription, instanceData } from './instance-data.ts';
 export type { Position } from './position.ts';
-export type { MissingKey } from './program.ts';
 export { compileValue, renderValue, type ValueTemplate } from './render-value.ts';
+export type { MissingKey } from './run.ts';
 export type { SourceMap } from './source-map.ts';
 export { type CompileOptions, compile, type Rendered, type RenderOptions, type Template } from './template.ts';

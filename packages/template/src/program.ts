@@ -1,15 +1,13 @@
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { customFunctions, type TemplateFunction } from './custom-functions.ts';
 import { TemplateError } from './errors.ts';
-import { compileList, type Exec } from './execute.ts';
+import { compileList } from './execute.ts';
 import { FUNCTIONS, NOT_DETERMINISTIC } from './function-table.ts';
 import type { ListNode, Source } from './nodes.ts';
 import { type ParseContext, parse } from './parser.ts';
+import type { Exec, MissingKey, Program } from './run.ts';
 import type { FunctionTable } from './signature.ts';
 import { didYouMean } from './suggest.ts';
-
-/** What a missing map key and an unset variable are: an error, nothing, or the zero value. */
-export type MissingKey = 'error' | 'default' | 'zero';
 
 /** What a template set is compiled with. */
 export interface ProgramOptions {
@@ -26,22 +24,6 @@ export interface ProgramOptions {
   /** Further functions by name; they hide those of the language. */
   readonly functions?: Readonly<Record<string, TemplateFunction>> | undefined;
   readonly limits?: Partial<Limits> | undefined;
-}
-
-/** A compiled template set. */
-export interface Program {
-  readonly source: Source;
-  readonly url: string;
-  readonly missingKey: MissingKey;
-  readonly isMultiPass: boolean;
-  readonly limits: Limits;
-  readonly main: Exec;
-  /** Bodies of `define` and `block`. */
-  readonly templates: ReadonlyMap<string, Exec>;
-  /** Whether values may be changed while rendering, so that the caller's data must be copied. */
-  readonly hasEffects: boolean;
-  /** A template that this one includes, compiled once. */
-  nested(name: string, text: string, url: string): Program;
 }
 
 /** Functions after which the data may not be what it was. */

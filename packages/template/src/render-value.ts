@@ -1,10 +1,9 @@
 import { checkDepth } from './budget.ts';
 import { BudgetExceeded, TemplateError } from './errors.ts';
 import { unescapeBraces } from './escape.ts';
-import type { Exec } from './execute.ts';
 import type { Host } from './host.ts';
-import { type Compiler, makeCompiler, type Program } from './program.ts';
-import { fail, type Run } from './run.ts';
+import { type Compiler, makeCompiler } from './program.ts';
+import { type Exec, fail, type Program, type Run } from './run.ts';
 import { guarded, startRun, untilSettled } from './session.ts';
 import { type CompileOptions, hostOf, type RenderOptions } from './template.ts';
 import { compareText, settle } from './text/bytes.ts';

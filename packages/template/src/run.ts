@@ -1,10 +1,35 @@
 import type { Budget, Limits } from './budget.ts';
 import { BudgetExceeded, TemplateError } from './errors.ts';
 import type { Host } from './host.ts';
-import type { Node } from './nodes.ts';
+import type { Node, Source } from './nodes.ts';
 import { positionOf } from './position.ts';
-import type { Program } from './program.ts';
 import type { Segment } from './source-map.ts';
+
+/** What a missing map key and an unset variable are: an error, nothing, or the zero value. */
+export type MissingKey = 'error' | 'default' | 'zero';
+
+/** How a statement ended: in order, or by `break` or `continue`. */
+export type Signal = 'next' | 'break' | 'continue';
+
+/** A statement made ready. */
+export type Exec = (run: Run, dot: unknown) => Signal;
+
+/** A compiled template set. */
+export interface Program {
+  readonly source: Source;
+  /** The address that relative addresses of `include` are resolved against. */
+  readonly url: string;
+  readonly missingKey: MissingKey;
+  readonly isMultiPass: boolean;
+  readonly limits: Limits;
+  readonly main: Exec;
+  /** Bodies of `define` and `block`. */
+  readonly templates: ReadonlyMap<string, Exec>;
+  /** Whether values may be changed while rendering, so that the caller's data must be copied. */
+  readonly hasEffects: boolean;
+  /** A template that this one includes, compiled once. */
+  nested(name: string, text: string, url: string): Program;
+}
 
 /** Variables of `var`. A sourced template has a copy and also sets those of its parents. */
 export interface Variables {

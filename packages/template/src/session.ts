@@ -2,8 +2,7 @@ import { makeBudget } from './budget.ts';
 import { BudgetExceeded, Suspended, TemplateError } from './errors.ts';
 import type { Host, Outcome } from './host.ts';
 import { fromPlain } from './plain.ts';
-import type { Program } from './program.ts';
-import { fail, type Run } from './run.ts';
+import { fail, type Program, type Run } from './run.ts';
 import type { Segment } from './source-map.ts';
 
 /** What one rendering starts from. */

@@ -1,8 +1,8 @@
 import type { Run } from './run.ts';
-import type { Dict, GoObject } from './value/value.ts';
+import type { Dict, GoFunction, GoObject, ParamType } from './value/value.ts';
 
-/** Go's parameter types, and what a function of that type is handed. */
-export interface ParamTypes {
+/** What a function is handed for a parameter of each type. */
+interface ParamTypes extends Record<ParamType, unknown> {
   /** `interface {}`: any value, nil as null. */
   any: unknown;
   /** `reflect.Value`: any value, and undefined for nothing at all. */
@@ -18,21 +18,7 @@ export interface ParamTypes {
   time: GoObject;
 }
 
-export type ParamType = keyof ParamTypes;
-
 type Values<P extends readonly ParamType[]> = { -readonly [K in keyof P]: ParamTypes[P[K]] };
-
-/**
- * A function of the language. Arguments are checked against `params` and, for those beyond, `rest` before `call` sees them.
- * `call` refuses by throwing a FunctionFailure.
- */
-export interface GoFunction {
-  readonly params: readonly ParamType[];
-  readonly rest?: ParamType | undefined;
-  readonly call: (run: Run, args: readonly unknown[]) => unknown;
-  /** `and` and `or` evaluate their arguments only as far as needed. */
-  readonly isLazy?: boolean;
-}
 
 export type FunctionTable = Readonly<Record<string, GoFunction>>;
 

@@ -20,7 +20,7 @@ const distance = (a: string, b: string, limit: number): number => {
 };
 
 /** The known name nearest to a misspelt one, if one is near enough to be meant. */
-export const suggest = (name: string, known: Iterable<string>): string | undefined => {
+const suggest = (name: string, known: Iterable<string>): string | undefined => {
   const limit = name.length <= 3 ? 1 : name.length <= 8 ? 2 : 3;
   const wanted = name.slice(0, 64).toLowerCase();
   let best: string | undefined;

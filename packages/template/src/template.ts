@@ -1,6 +1,6 @@
 import type { Host } from './host.ts';
-import { compileProgram, type Program, type ProgramOptions } from './program.ts';
-import type { Run } from './run.ts';
+import { compileProgram, type ProgramOptions } from './program.ts';
+import type { Program, Run } from './run.ts';
 import { guarded, type SessionOptions, startRun, untilSettled } from './session.ts';
 import { type Segment, type SourceMap, sourceMap } from './source-map.ts';
 import { settle } from './text/bytes.ts';

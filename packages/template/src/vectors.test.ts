@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { compile, instanceData, TemplateError, unescape as unescapeBraces } from './index.ts';
 import type { InstanceDescription } from './instance-data.ts';
-import type { MissingKey } from './program.ts';
+import type { MissingKey } from './run.ts';
 
 interface Expected {
   readonly output?: string;

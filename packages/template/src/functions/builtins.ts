@@ -1,11 +1,12 @@
 import { failCall } from '../errors.ts';
 import { zeroElement } from '../fields.ts';
-import { type FunctionTable, fn, type GoFunction, variadic } from '../signature.ts';
+import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { byteLength, byteSlice, toBytes } from '../text/bytes.ts';
 import { isEqual, isLess } from '../value/compare.ts';
 import { sprint, sprintln } from '../value/print.ts';
 import { sprintf } from '../value/printf.ts';
 import { isTrue, lengthOf, pointee, typeName } from '../value/types.ts';
+import type { GoFunction } from '../value/value.ts';
 import { ELEMENT, getKey, int, isDict, isInt, isList, typedList, unsigned } from '../value/value.ts';
 import { escapeHtml, escapeJs, escapeQuery, escaperText } from './escapers.ts';
 

@@ -1,4 +1,5 @@
-import { fn, type GoFunction } from '../signature.ts';
+import { fn } from '../signature.ts';
+import type { GoFunction } from '../value/value.ts';
 import { GO, type GoObject, int, int64, isObject } from '../value/value.ts';
 import { formatTime, type Moment } from './time-format.ts';
 

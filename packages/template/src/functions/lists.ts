@@ -1,9 +1,10 @@
 import { failCall } from '../errors.ts';
 import type { Run } from '../run.ts';
-import { type FunctionTable, fn, type GoFunction, variadic } from '../signature.ts';
+import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { compareText } from '../text/bytes.ts';
 import { deepEqual } from '../value/compare.ts';
 import { isTrue, kindName } from '../value/types.ts';
+import type { GoFunction } from '../value/value.ts';
 import { int, isList, typedList } from '../value/value.ts';
 import { toList, toText, toTexts } from './convert.ts';
 

@@ -11,7 +11,7 @@ import { toText, toTexts } from './convert.ts';
 import { abbreviate, deleteWhiteSpace, initials, swapCase, title, untitle, wrap } from './words.ts';
 
 /** Splits at every `separator`; an empty one splits into characters. */
-export const splitText = (text: string, separator: string): string[] =>
+const splitText = (text: string, separator: string): string[] =>
   separator === '' ? Array.from(text) : text.split(separator);
 
 const replaceAll = (run: Run, from: string, to: string, text: string): string => {

@@ -8,7 +8,7 @@
 const ASCII = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();
 
-export const isAscii = (text: string): boolean => ASCII.test(text);
+const isAscii = (text: string): boolean => ASCII.test(text);
 
 /** Whether a text has no lone surrogates, raw bytes included. */
 export const isWellFormed = (text: string): boolean => text.isWellFormed();

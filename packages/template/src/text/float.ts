@@ -7,7 +7,7 @@ export interface Decimal {
 const view = new DataView(new ArrayBuffer(8));
 
 /** Mantissa and exponent of a finite float: `mantissa × 2^exponent`. */
-export const split = (value: number): { readonly mantissa: bigint; readonly exponent: number } => {
+const split = (value: number): { readonly mantissa: bigint; readonly exponent: number } => {
   view.setFloat64(0, Math.abs(value));
   const bits = view.getBigUint64(0);
   const biased = Number(bits >> 52n);

@@ -20,7 +20,7 @@ const withSign = (value: number): string =>
 const signed = (value: number): string =>
   value === Infinity ? '+Inf' : Number.isNaN(value) ? '+NaN' : withSign(value);
 
-export const printComplex = (value: GoComplex): string => `(${printFloat(value.re)}${signed(value.im)}i)`;
+const printComplex = (value: GoComplex): string => `(${printFloat(value.re)}${signed(value.im)}i)`;
 
 const printObject = (value: GoObject, budget: Budget, depth: number): string => {
   if (value.print !== undefined) {

@@ -1,4 +1,4 @@
-import type { GoFunction } from '../signature.ts';
+import type { Run } from '../run.ts';
 
 /**
  * Values while a template runs.
@@ -31,6 +31,21 @@ export interface GoComplex {
   readonly [GO]: 'complex';
   readonly re: number;
   readonly im: number;
+}
+
+/** Go's parameter types, by short names. */
+export type ParamType = 'any' | 'value' | 'string' | 'int' | 'uint32' | 'float64' | 'bool' | 'dict' | 'time';
+
+/**
+ * A function of the language, or a method of a value. Arguments are checked against `params` and, for those beyond, `rest`
+ * before `call` sees them. `call` refuses by throwing a FunctionFailure.
+ */
+export interface GoFunction {
+  readonly params: readonly ParamType[];
+  readonly rest?: ParamType | undefined;
+  readonly call: (run: Run, args: readonly unknown[]) => unknown;
+  /** `and` and `or` evaluate their arguments only as far as needed. */
+  readonly isLazy?: boolean;
 }
 
 /** The fields of a struct in the order of its declaration. */
