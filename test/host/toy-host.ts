@@ -51,9 +51,9 @@ export const startToys = async (
   return { ...host, ...world, lines };
 };
 
-/** Waits until a condition holds; fails with the sentence after 5 s. */
-export const until = async (condition: () => boolean, sentence: string): Promise<void> => {
-  const deadline = performance.now() + 5_000;
+/** Waits until a condition holds; fails with the sentence after `timeoutMs`. */
+export const until = async (condition: () => boolean, sentence: string, timeoutMs = 5_000): Promise<void> => {
+  const deadline = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(sentence);
     await delay(5);

@@ -11,8 +11,6 @@ export interface HostEnd {
   readonly exit: number | string;
   readonly stdout: string;
   readonly stderr: string;
-  /** From its start, in ms; the start of Node and of the TypeScript loader is in it. */
-  readonly tookMs: number;
 }
 
 /** A host in a process of its own. */
@@ -20,7 +18,7 @@ export interface HostProcess extends AsyncDisposable {
   readonly pid: number;
   /** Its log so far, a JSON line each. */
   readonly log: () => readonly Readonly<Record<string, unknown>>[];
-  /** Resolves when it says `ready`, in ms from its start. Fails with its log when it ends before. */
+  /** Resolves when it says `ready`, with the ms it took, without Node and its loader. Fails with its log when it ends before. */
   readonly ready: () => Promise<number>;
   /** A line with this message has been logged. */
   readonly said: (message: string) => Promise<void>;
@@ -29,11 +27,7 @@ export interface HostProcess extends AsyncDisposable {
 }
 
 /** Starts `infrakit plugin start` with nothing in its environment but what is given. */
-export const startHostProcess = (
-  plugins: readonly string[],
-  env: Readonly<Record<string, string>>,
-): HostProcess => {
-  const startedAt = performance.now();
+export const startHostProcess = (plugins: readonly string[], env: Readonly<Record<string, string>>): HostProcess => {
   const args = ['--import', 'tsx', '--conditions=@infrakit/source', child, ...plugins];
   const { PATH = '' } = process.env;
   const started: ChildProcess = spawn(process.execPath, args, {
@@ -50,7 +44,7 @@ export const startHostProcess = (
   let hasEnded = false;
   const ended = once(started, 'close').then(([code, signal]): HostEnd => {
     hasEnded = true;
-    return { exit: code ?? signal, stdout, stderr, tookMs: performance.now() - startedAt };
+    return { exit: code ?? signal, stdout, stderr };
   });
   const log = (): Record<string, unknown>[] =>
     stderr.split('\n').flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line)] : []));
@@ -67,7 +61,7 @@ export const startHostProcess = (
     said,
     ready: async () => {
       await said('ready');
-      return performance.now() - startedAt;
+      return Number(log().find(({ msg }) => msg === 'ready')?.tookMs);
     },
     signal: (signal) => void started.kill(signal),
     ended,

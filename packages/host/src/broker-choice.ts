@@ -2,20 +2,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type BrokerAddress,
   type BrokerTls,
-  describeBroker,
   type EmbeddedBroker,
   isLoopback,
   type ListenAddress,
   loadUsers,
   type MqttVersion,
-  parseBrokerUrl,
   shortSocketPath,
   startEmbeddedBroker,
   type TlsMaterial,
 } from '@infrakit/bus';
-import { AppError } from '@infrakit/core';
+import { AppError, type BrokerAddress, describeBroker, parseBrokerUrl } from '@infrakit/core';
 import { tryLock } from '@infrakit/manager';
 import type { Log } from '@infrakit/spi';
 import {

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type BrokerAddress, parseBrokerUrl } from '@infrakit/bus';
+import { type BrokerAddress, parseBrokerUrl } from '@infrakit/core';
 import type { After } from '@infrakit/spi';
 import { z } from 'zod';
 

@@ -1,13 +1,5 @@
-import {
-  type BrokerAddress,
-  type Connection,
-  connectMqtt,
-  describeBroker,
-  type MqttVersion,
-  type TlsMaterial,
-  type Will,
-} from '@infrakit/bus';
-import { AppError, toAppError } from '@infrakit/core';
+import { type Connection, connectMqtt, type MqttVersion, type TlsMaterial, type Will } from '@infrakit/bus';
+import { AppError, type BrokerAddress, describeBroker, toAppError } from '@infrakit/core';
 import type { Log } from '@infrakit/spi';
 import { pause, type WaitDeps } from './waiting.ts';
 
@@ -41,7 +33,10 @@ export const connectBroker = async (options: ConnectOptions, deps: ConnectDeps):
   for (;;) {
     const leftMs = deadlineMs - nowMs();
     try {
-      return await connectMqtt({ ...rest, connectTimeoutMs: Math.max(1, Math.min(attemptMs, leftMs)) }, deps);
+      return await connectMqtt(
+        { ...rest, connectTimeoutMs: Math.max(1, Math.ceil(Math.min(attemptMs, leftMs))) },
+        deps,
+      );
     } catch (thrown) {
       const error = toAppError(thrown);
       const restMs = deadlineMs - nowMs();

@@ -59,6 +59,7 @@ export const runHost = async (
     output.stdout.write(kindsTable());
     return 0;
   }
+  const startedMs = systemClock.now();
   const stopping = new AbortController();
   let forget = (): void => undefined;
   try {
@@ -99,7 +100,8 @@ export const runHost = async (
     );
     stop = () => void host.stop();
     if (stopping.signal.aborted) stop();
-    log.info({ home: settings.home, broker: host.url, prefix: host.prefix }, 'ready');
+    const tookMs = Math.round(systemClock.now() - startedMs);
+    log.info({ home: settings.home, broker: host.url, prefix: host.prefix, tookMs }, 'ready');
     await host.stopped;
     log.info({}, 'stopped');
     return 0;

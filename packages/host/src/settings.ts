@@ -1,6 +1,14 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { type BrokerAddress, type ListenAddress, parseBrokerUrl } from '@infrakit/bus';
-import { AppError, defaultTopicPrefix, parseDuration, toAppError, topicsUnder } from '@infrakit/core';
+import type { ListenAddress } from '@infrakit/bus';
+import {
+  AppError,
+  type BrokerAddress,
+  defaultTopicPrefix,
+  parseBrokerUrl,
+  parseDuration,
+  toAppError,
+  topicsUnder,
+} from '@infrakit/core';
 
 /** How much is logged. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
