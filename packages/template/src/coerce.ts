@@ -2,8 +2,7 @@ import type { OperandNode } from './nodes.ts';
 import { describeNode } from './nodes.ts';
 import { fail, type Run } from './run.ts';
 import { typeName } from './value/types.ts';
-import type { ParamType } from './value/value.ts';
-import { complex, ELEMENT, int, isDict, isInt, isObject, NIL_DICT } from './value/value.ts';
+import { complex, ELEMENT, int, isDict, isInt, isObject, NIL_DICT, type ParamType } from './value/value.ts';
 
 /** Go's names of the parameter types. */
 const GO_NAME: Readonly<Record<ParamType, string>> = {

@@ -6,8 +6,7 @@ import type { ChainNode, CommandNode, FieldNode, OperandNode, PipeNode, Variable
 import { describeNode } from './nodes.ts';
 import { fail, type Run } from './run.ts';
 import type { FunctionTable } from './signature.ts';
-import type { GoFunction, ParamType } from './value/value.ts';
-import { isObject } from './value/value.ts';
+import { type GoFunction, isObject, type ParamType } from './value/value.ts';
 
 /** What compiling an expression needs. */
 export interface ExpressionContext {

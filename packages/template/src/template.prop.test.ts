@@ -159,12 +159,13 @@ describe('issue 3: properties of the template language', () => {
   });
 
   test('any JSON value prints, encodes and decodes', () => {
+    const texts = fc.jsonValue().map((value) => JSON.stringify(value));
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(texts, (json) => {
+        const value: unknown = JSON.parse(json);
         const rendered = compile('{{ toJson . }}').render(value);
-        // −0 stays −0, as in Go; JSON.stringify writes it as 0.
-        expect(JSON.parse(JSON.stringify(JSON.parse(rendered)))).toEqual(JSON.parse(JSON.stringify(value)));
-        expect(compile('{{ jsonDecode . | toJson }}').render(JSON.stringify(value))).toBe(rendered);
+        expect(JSON.parse(rendered)).toEqual(value);
+        expect(compile('{{ jsonDecode . | toJson }}').render(json)).toBe(rendered);
         expect(compile('{{ print . }}').render(value)).toBeTypeOf('string');
       }),
     );

@@ -6,8 +6,7 @@ import { isEqual, isLess } from '../value/compare.ts';
 import { sprint, sprintln } from '../value/print.ts';
 import { sprintf } from '../value/printf.ts';
 import { isTrue, lengthOf, pointee, typeName } from '../value/types.ts';
-import type { GoFunction } from '../value/value.ts';
-import { ELEMENT, getKey, int, isDict, isInt, isList, typedList, unsigned } from '../value/value.ts';
+import { ELEMENT, type GoFunction, getKey, int, isDict, isInt, isList, typedList, unsigned } from '../value/value.ts';
 import { escapeHtml, escapeJs, escapeQuery, escaperText } from './escapers.ts';
 
 const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;

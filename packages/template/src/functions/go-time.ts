@@ -1,6 +1,5 @@
 import { fn } from '../signature.ts';
-import type { GoFunction } from '../value/value.ts';
-import { GO, type GoObject, int, int64, isObject } from '../value/value.ts';
+import { GO, type GoFunction, type GoObject, int, int64, isObject } from '../value/value.ts';
 import { formatTime, type Moment } from './time-format.ts';
 
 const NANOS = 1_000_000_000n;

@@ -4,8 +4,7 @@ import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { compareText } from '../text/bytes.ts';
 import { deepEqual } from '../value/compare.ts';
 import { isTrue, kindName } from '../value/types.ts';
-import type { GoFunction } from '../value/value.ts';
-import { int, isList, typedList } from '../value/value.ts';
+import { type GoFunction, int, isList, typedList } from '../value/value.ts';
 import { toList, toText, toTexts } from './convert.ts';
 
 const has = (run: Run, items: readonly unknown[], wanted: unknown): boolean =>

@@ -1,7 +1,6 @@
 import { failCall } from '../errors.ts';
 import { type FunctionTable, fn } from '../signature.ts';
-import type { GoFunction } from '../value/value.ts';
-import { GO, type GoObject, unsigned } from '../value/value.ts';
+import { GO, type GoFunction, type GoObject, unsigned } from '../value/value.ts';
 import { checkConstraint } from './semver-constraint.ts';
 import { compareVersions, parseVersion, printVersion, type Version } from './semver-version.ts';
 
