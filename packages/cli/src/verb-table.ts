@@ -116,6 +116,8 @@ const verbs: readonly VerbEntry[] = [
   { name: 'keys', of: 'Metadata', summary: 'list the children of a path', load: () => import('./verbs/keys.ts') },
   { name: 'cat', of: 'Metadata', summary: 'print the value at a path', load: () => import('./verbs/cat.ts') },
   { name: 'topics', of: 'Event', summary: 'list topics', load: () => import('./verbs/topics.ts') },
+  { name: 'tail', of: 'Event', summary: 'follow events', load: () => import('./verbs/tail.ts') },
+  { name: 'tail', of: 'Group', summary: 'follow the events of members', load: () => import('./verbs/tail.ts') },
 ];
 
 /** The verbs of an object, one of each name, sorted. */
