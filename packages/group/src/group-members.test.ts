@@ -111,6 +111,18 @@ describe('who is in, who left, and why (DESIGN §3 Membership)', () => {
     expect((await at.whole()).members[0]).toMatchObject({ Health: 'unhealthy', Tags: { mine: 'yes' } });
   });
 
+  test('members whose health is in doubt are asked about at each look, the others every 30 s', async () => {
+    const at = groupWorld();
+    at.flavorWorld.setHealth('i-000001', 'unknown');
+    await at.start();
+    await at.commit(sizedSpec('cattle', 1));
+    await at.run();
+    expect((await at.whole()).members[0]).toMatchObject({ Health: 'unknown' });
+    at.flavorWorld.setHealth('i-000001', 'healthy');
+    await at.run(11_000);
+    expect((await at.whole()).members[0]).toMatchObject({ Health: 'healthy' });
+  });
+
   test('X1: a flavor that cannot tell counts as unknown, and holds up nobody', async () => {
     const at = groupWorld();
     await at.start();

@@ -30,14 +30,14 @@ export type GroupRecord = z.infer<typeof GroupRecord>;
 
 const prefix = 'group/';
 
-/** The record of a group that is committed for the first time, or again after its destruction. */
+/** The record of a group that is committed for the first time, or again after its destruction: who follows it stays. */
 export const newRecord = (spec: Spec, revision: number, before: GroupRecord | null): GroupRecord => ({
   phase: 'live',
   revision,
   spec,
   condemned: [],
   leaving: [],
-  departed: before?.departed ?? [],
+  departed: [],
   consumers: before?.consumers ?? {},
   ceiling: before?.ceiling ?? 0,
   bindings: {},

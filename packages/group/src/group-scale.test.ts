@@ -169,6 +169,44 @@ describe('a group of a size (GP §1.7)', () => {
     expect(at.world.all().map(({ Tags }) => Tags)).toEqual([{ role: 'mine' }]);
   });
 
+  test('GP-S3: a plugin that answers with more than was asked for gets no stranger destroyed', async () => {
+    const at = groupWorld({
+      around: async (call, act) => {
+        const answer = await act();
+        if (call !== 'describe') return answer;
+        const stranger = { ID: 'stranger', LogicalID: null, Tags: { role: 'mine' } };
+        const listing = answer as { kind: string; instances?: unknown[] };
+        if (listing.instances === undefined) return answer;
+        return { ...listing, instances: [...listing.instances, stranger] } as typeof answer;
+      },
+    });
+    await at.start();
+    await at.commit(sizedSpec('cattle', 1));
+    await at.run();
+    await scale(at, 0);
+    expect(at.calls.filter((call) => call.startsWith('destroy'))).toEqual(['destroy i-000001 terminate']);
+    expect(await at.known()).toMatchObject({ count: 0 });
+  });
+
+  test('GP §1.9: a flavor cannot take away the tags by which a member is found', async () => {
+    const at = groupWorld();
+    await at.start();
+    const spec = sizedSpec('cattle', 1);
+    const Flavor = { Plugin: 'vanilla', Properties: { Tags: { 'infrakit.group': 'pets', 'infrakit.slot': '7' } } };
+    await at.commit({ ...spec, properties: { ...(spec.properties as object), Flavor } });
+    await at.run(60_000);
+    expect(at.ids().map((id) => at.tagsOf(id)['infrakit.slot'])).toEqual(['0']);
+    expect(at.world.made()).toBe(1);
+  });
+
+  test('G-12: not converged from the moment the size is set until it is reached', async () => {
+    const at = await grown(2);
+    await at.group().setSize({ name: 'cattle', size: 4 }, at.ctx);
+    expect(await at.state()).toMatchObject({ Converged: false, Reason: '2 of 4 members' });
+    await at.run();
+    expect(await at.state()).toMatchObject({ Converged: true });
+  });
+
   test('Law 8: an idle group writes to no sink and no store, and describes no member anew', async () => {
     const at = await grown(5);
     await at.run(60_000);

@@ -4,7 +4,7 @@ import type { GroupRecord } from './group-record.ts';
 import type { GroupState, InForce } from './group-state.ts';
 
 /** The spec with another size; everything else as it was written. */
-export const withSize = (spec: Spec, Size: number): Spec => {
+const withSize = (spec: Spec, Size: number): Spec => {
   const properties = typeof spec.properties === 'object' && spec.properties !== null ? spec.properties : {};
   const resized = Object.entries(properties).map(([field, value]): [string, unknown] =>
     field.toLowerCase() === 'allocation' ? ['Allocation', { Size }] : [field, value],

@@ -205,12 +205,7 @@ export const groupState = (name: string, first: GroupRecord | null, deps: GroupS
     },
     seen: (now) => {
       outcome = now;
-      if (now.kind === 'failed') {
-        if (now.at === 'sink') unknown = now.error.message;
-        return;
-      }
-      const { created, destroyed, replaced, labelled } = now.counts;
-      if (created + destroyed + replaced + labelled > 0) nudges.next();
+      if (now.kind === 'failed' && now.at === 'sink') unknown = now.error.message;
     },
     outcome: () => outcome,
     view,

@@ -12,7 +12,7 @@ export interface Convergence {
 }
 
 /** Members of another configuration than the one in force; our own host, which is never replaced, does not count. */
-export const outdatedCount = (state: GroupState, { config }: InForce, self: string | undefined): number => {
+const outdatedCount = (state: GroupState, { config }: InForce, self: string | undefined): number => {
   let count = 0;
   const bindings = state.record()?.bindings ?? {};
   for (const description of state.roster.descriptions()) {
@@ -31,7 +31,7 @@ const failureOf = (outcome: CycleOutcome | null): string | undefined => {
 };
 
 /** A group is converged when it is known, has its size, has no outdated members, and nothing it does fails (GP-G12). */
-export const convergence = (state: GroupState, inForce: InForce, self: string | undefined): Convergence => {
+const convergence = (state: GroupState, inForce: InForce, self: string | undefined): Convergence => {
   const { unknown } = state.view();
   const no = (reason: string): Convergence => ({ isConverged: false, reason });
   if (unknown !== null) return no(unknown);

@@ -39,7 +39,7 @@ const slotTags = (config: GroupConfig, group: string, { sequence, logicalId }: S
  * The spec of a member as the flavor prepared it (GP §1.9). Our own tags stand over whatever the flavor made of them: by
  * them the member is found again.
  */
-export const prepareMember = async (
+const prepareMember = async (
   item: SlotItem,
   { state, inForce, flavor }: Pick<MemberLifeDeps, 'state' | 'inForce' | 'flavor'>,
   ctx: CallContext,
