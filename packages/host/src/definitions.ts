@@ -30,10 +30,12 @@ export const builtInKinds: readonly BuiltInKind[] = [
   }),
   builtIn('manager', async () => anyDefinition((await import('@infrakit/manager')).managerDefinition)),
   builtIn('simulator', async () => anyDefinition((await import('@infrakit/plugin-simulator')).simulatorDefinition)),
+  builtIn('tailer', async () => anyDefinition((await import('@infrakit/plugin-tailer')).tailerDefinition)),
   builtIn('time', async () => anyDefinition((await import('@infrakit/plugin-time')).timeDefinition), {
     aliases: ['event-time'],
     eventQos: 0,
   }),
+  builtIn('tracker', async () => anyDefinition((await import('@infrakit/plugin-tracker')).trackerDefinition)),
   builtIn('vanilla', async () => anyDefinition((await import('@infrakit/plugin-flavors')).vanillaDefinition)),
 ];
 
