@@ -1,4 +1,4 @@
-import { compareUtf8, type SpecObject } from '@infrakit/core';
+import { compareUtf8, type Member, type SpecObject } from '@infrakit/core';
 import { tableLines } from './table.ts';
 import { viewOf } from './view.ts';
 
@@ -12,6 +12,16 @@ interface Item {
 
 const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && 'Key' in value && 'State' in value;
+
+/** Members of a group as items, where a state is that of a group. */
+const membersOf = (state: unknown): readonly Item[] | undefined => {
+  const { Instances } = (state ?? {}) as { readonly Instances?: readonly Member[] };
+  return Instances?.map(({ ID, Health, LogicalID, Address }) => ({
+    Key: ID,
+    State: Health,
+    Data: { enrollmentID: LogicalID ?? Address ?? '' },
+  }));
+};
 
 const defaultView = '{{ default .instance.ID .error }}';
 
