@@ -40,9 +40,11 @@ export const itemRows = async (
   const show = view === defaultView ? ownView : await viewOf(view);
   const rows = objects.flatMap(({ metadata, state }): string[][] => {
     if (state === undefined || state === null) return [[metadata.name, '-', '-', '-']];
-    if (!Array.isArray(state) || !state.every(isItem))
+    const items = membersOf(state) ?? state;
+    if (!Array.isArray(items) || !items.every(isItem)) {
       return [[metadata.name, '-', '-', 'the state is no list of items']];
-    return state.map(({ Key, State, Data }) => [metadata.name, Key, State, show(Data)]);
+    }
+    return items.map(({ Key, State, Data }) => [metadata.name, Key, State, show(Data)]);
   });
   const order = (
     [name = '', key = '']: readonly string[],
