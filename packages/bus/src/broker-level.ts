@@ -41,6 +41,7 @@ export interface StoredPacket {
 export interface LevelPersistence {
   setup(broker: unknown): Promise<void>;
   storeRetained(packet: StoredPacket): Promise<void>;
+  outgoingClearMessageId(client: { readonly clean: boolean }, packet: object): Promise<unknown>;
   createRetainedStream(filter: string): Readable;
   createRetainedStreamCombi(filters: readonly string[]): Readable;
 }

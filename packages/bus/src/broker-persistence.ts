@@ -81,6 +81,7 @@ export const openBrokerPersistence = async (
   });
   const base = levelPersistence(sessions.db);
   const setup = base.setup.bind(base);
+  const acknowledge = base.outgoingClearMessageId.bind(base);
   const aedes = Object.assign(base, {
     setup: async (broker: unknown): Promise<void> => {
       try {
@@ -93,6 +94,9 @@ export const openBrokerPersistence = async (
     },
     storeRetained: async ({ topic, qos, payload }: StoredPacket) =>
       retained.set({ topic, qos: qosOf(qos), payload: Buffer.from(payload) }),
+    // Nothing is kept of what a clean session was sent, so there is nothing to look for.
+    outgoingClearMessageId: async (client: { readonly clean: boolean }, packet: object) =>
+      client.clean ? undefined : acknowledge(client, packet),
     createRetainedStream: (filter: string) => retained.matching([filter]),
     createRetainedStreamCombi: retained.matching,
   });

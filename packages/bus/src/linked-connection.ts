@@ -137,13 +137,14 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
     status: status.asObservable(),
     publish,
     subscribe: (filter, qos, handler) => {
-      const { answered, close } = subscriptions.open({ filter, qos }, handler);
+      const { isAcknowledged, answered, close } = subscriptions.open({ filter, qos }, handler);
       const what = `subscribing to ${filter}`;
       return {
-        ready: ({ timeoutMs = defaultTimeoutMs } = {}) =>
-          isClosed
-            ? Promise.reject(unavailable('the connection is closed'))
-            : withDeadline(answered, { after, what, timeoutMs }).catch(asBusError(what)),
+        ready: async ({ timeoutMs = defaultTimeoutMs } = {}) => {
+          if (isClosed) throw unavailable('the connection is closed');
+          if (isAcknowledged()) return;
+          await withDeadline(answered, { after, what, timeoutMs }).catch(asBusError(what));
+        },
         close,
       };
     },

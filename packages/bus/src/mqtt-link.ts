@@ -39,6 +39,8 @@ const clientOptions = (options: MqttLinkOptions, version: MqttVersion): IClientO
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,
+    // Its own log is made up for each packet even when nobody reads it.
+    log: () => undefined,
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
     ...(will === undefined ? {} : { will: { ...will, payload: Buffer.from(will.payload) } }),

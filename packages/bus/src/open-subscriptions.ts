@@ -17,7 +17,12 @@ export interface OpenSubscriptions {
   readonly open: (
     request: FilterRequest,
     handler: (message: Message) => void,
-  ) => { readonly answered: (signal: AbortSignal) => Promise<void>; readonly close: TopicSubscription['close'] };
+  ) => {
+    /** Whether the broker has acknowledged it in the present session. */
+    readonly isAcknowledged: () => boolean;
+    readonly answered: (signal: AbortSignal) => Promise<void>;
+    readonly close: TopicSubscription['close'];
+  };
   /** A new session: everything that is open is asked for again. */
   readonly attach: (link: Link) => void;
   readonly detach: () => void;
@@ -84,6 +89,7 @@ export const openSubscriptions = ({ log }: { readonly log: Log }): OpenSubscript
       const link = current;
       if (link !== undefined) inTurn([filter], () => request(link, [filter]));
       return {
+        isAcknowledged: () => entry.answer === 'acknowledged',
         answered: (signal) =>
           new Promise((resolve, reject) => {
             if (entry.answer === 'acknowledged') return resolve();
