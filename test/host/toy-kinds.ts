@@ -1,8 +1,9 @@
 import { anyDefinition, type BuiltInKind } from '@infrakit/host';
+import { vanillaDefinition } from '@infrakit/plugin-flavors';
 import { memoryMetadata, memoryMetadataWorld, metadataInterface, type PluginDeps, pluginObject } from '@infrakit/spi';
-import { z } from 'zod';
 
-const Options = z.strictObject({});
+/** The options of a plugin that has none. */
+const Options = vanillaDefinition.options;
 
 /** What toy plugins do. */
 export interface ToyWorld {

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
-const child = fileURLToPath(new URL('./host-child.ts', import.meta.url));
 const readyTimeoutMs = 20_000;
 
 /** How a host ended. */
@@ -26,11 +24,14 @@ export interface HostProcess extends AsyncDisposable {
   readonly ended: Promise<HostEnd>;
 }
 
-/** Starts `infrakit plugin start` with nothing in its environment but what is given. */
-export const startHostProcess = (plugins: readonly string[], env: Readonly<Record<string, string>>): HostProcess => {
-  const args = ['--import', 'tsx', '--conditions=@infrakit/source', child, ...plugins];
+/** Starts a bundled host with nothing in its environment but what is given. */
+export const startHostProcess = (
+  program: string,
+  plugins: readonly string[],
+  env: Readonly<Record<string, string>>,
+): HostProcess => {
   const { PATH = '' } = process.env;
-  const started: ChildProcess = spawn(process.execPath, args, {
+  const started: ChildProcess = spawn(process.execPath, [program, ...plugins], {
     env: { PATH, INFRAKIT_LISTEN: '127.0.0.1:0', INFRAKIT_LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,13 +5,23 @@ import { dirname, join } from 'node:path';
 import { parseBrokerUrl } from '@infrakit/core';
 import { processInterface, processPlugin, readBrokerRecord } from '@infrakit/host';
 import { instanceInterface } from '@infrakit/spi';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until, withHome } from '../host/toy-host.ts';
 import { startBlackHole } from './black-hole.ts';
+import { bundleHost, type HostBundle } from './host-bundle.ts';
 import { startHostProcess } from './host-process.ts';
 import { closeServer, freePort, listenOnLoopback } from './loopback.ts';
 import { startMosquitto } from './mosquitto.ts';
 import { type Observer, observe, observeHome } from './observer.ts';
+
+let bundle: HostBundle;
+beforeAll(async () => {
+  bundle = await bundleHost();
+});
+afterAll(() => bundle[Symbol.asyncDispose]());
+
+const startHost = (plugins: readonly string[], env: Readonly<Record<string, string>>) =>
+  startHostProcess(bundle.program, plugins, env);
 
 const ctx = (idempotencyKey?: string) => ({
   signal: new AbortController().signal,
@@ -50,7 +60,7 @@ describe('kill -9 and a start with the same home (DESIGN §3, Law 11)', () => {
       const env = { INFRAKIT_HOME: home };
       let ids: string[];
       {
-        await using first = startHostProcess(plugins, env);
+        await using first = startHost(plugins, env);
         await first.ready();
         await using bus = await observeHome(home);
         await online(bus, 'simulator');
@@ -62,7 +72,7 @@ describe('kill -9 and a start with the same home (DESIGN §3, Law 11)', () => {
         await first.ended;
       }
       expect(await exists(join(home, 'broker.sock'))).toBe(true);
-      await using second = startHostProcess(plugins, env);
+      await using second = startHost(plugins, env);
       expect(await second.ready()).toBeLessThan(3_000);
       await using bus = await observeHome(home);
       await online(bus, 'simulator');
@@ -77,13 +87,13 @@ describe('kill -9 and a start with the same home (DESIGN §3, Law 11)', () => {
   it('a process that joined comes back by itself when the one with the broker is started again', () =>
     withHome(async (home) => {
       const env = { INFRAKIT_HOME: home };
-      await using first = startHostProcess(['vanilla'], env);
+      await using first = startHost(['vanilla'], env);
       await first.ready();
-      await using second = startHostProcess(['simulator'], env);
+      await using second = startHost(['simulator'], env);
       await second.ready();
       first.signal('SIGKILL');
       await first.ended;
-      await using again = startHostProcess(['vanilla'], env);
+      await using again = startHost(['vanilla'], env);
       await again.ready();
       await using bus = await observeHome(home);
       await online(bus, 'simulator');
@@ -96,15 +106,15 @@ describe('a second start with one home (DESIGN §3)', () => {
   it('joins; the same names are refused with the host and pid of the first, exit 1; the first goes on', () =>
     withHome(async (home) => {
       const env = { INFRAKIT_HOME: home };
-      await using first = startHostProcess(['simulator', 'group'], env);
+      await using first = startHost(['simulator', 'group'], env);
       await first.ready();
       for (const name of ['simulator', 'group']) {
-        await using second = startHostProcess(['vanilla', name], env);
+        await using second = startHost(['vanilla', name], env);
         const { exit, stderr } = await second.ended;
         expect(exit).toBe(1);
         expect(stderr).toContain(`infrakit: ${name} is run by process ${first.pid} on ${hostname()} already\n`);
       }
-      await using third = startHostProcess(['vanilla'], env);
+      await using third = startHost(['vanilla'], env);
       await third.ready();
       await using bus = await observeHome(home);
       for (const plugin of ['simulator', 'group', 'vanilla']) await online(bus, plugin);
@@ -113,8 +123,8 @@ describe('a second start with one home (DESIGN §3)', () => {
   it('of two at the same moment exactly one starts the broker', () =>
     withHome(async (home) => {
       const env = { INFRAKIT_HOME: home };
-      await using first = startHostProcess(['simulator'], env);
-      await using second = startHostProcess(['vanilla'], env);
+      await using first = startHost(['simulator'], env);
+      await using second = startHost(['vanilla'], env);
       await Promise.all([first.ready(), second.ready()]);
       const joining = [first, second].filter((each) =>
         each.log().some(({ msg }) => msg === 'joining the broker of this home'),
@@ -131,7 +141,7 @@ describe('bad settings: one sentence, the right exit code, nothing changed', () 
       const server = createServer();
       const port = await listenOnLoopback(server);
       try {
-        await using host = startHostProcess(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_LISTEN: `127.0.0.1:${port}` });
+        await using host = startHost(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_LISTEN: `127.0.0.1:${port}` });
         const { exit, stderr } = await host.ended;
         expect({ exit, stderr }).toEqual({
           exit: 69,
@@ -147,7 +157,7 @@ describe('bad settings: one sentence, the right exit code, nothing changed', () 
     withHome(async (home) => {
       await mkdir(dirname(home), { recursive: true });
       await writeFile(home, '');
-      await using host = startHostProcess(['vanilla'], { INFRAKIT_HOME: join(home, 'below') });
+      await using host = startHost(['vanilla'], { INFRAKIT_HOME: join(home, 'below') });
       const { exit, stderr } = await host.ended;
       expect({ exit, stderr }).toEqual({
         exit: 1,
@@ -157,7 +167,7 @@ describe('bad settings: one sentence, the right exit code, nothing changed', () 
 
   it('GP-L1: an unknown kind; nothing is made', () =>
     withHome(async (home) => {
-      await using host = startHostProcess(['simulator', 'vanila'], { INFRAKIT_HOME: home });
+      await using host = startHost(['simulator', 'vanila'], { INFRAKIT_HOME: home });
       const { exit, stderr } = await host.ended;
       expect({ exit, stderr }).toEqual({
         exit: 1,
@@ -168,7 +178,7 @@ describe('bad settings: one sentence, the right exit code, nothing changed', () 
 
   it('a variable that cannot be read', () =>
     withHome(async (home) => {
-      await using host = startHostProcess(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: 'localhost' });
+      await using host = startHost(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: 'localhost' });
       const { exit, stderr } = await host.ended;
       expect(exit).toBe(1);
       expect(stderr).toMatch(/^infrakit: INFRAKIT_BROKER: not the address of a broker: .*\n$/);
@@ -176,14 +186,14 @@ describe('bad settings: one sentence, the right exit code, nothing changed', () 
 
   it('listening beyond loopback without TLS and users', () =>
     withHome(async (home) => {
-      await using host = startHostProcess(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_LISTEN: '0.0.0.0:0' });
+      await using host = startHost(['vanilla'], { INFRAKIT_HOME: home, INFRAKIT_LISTEN: '0.0.0.0:0' });
       const { exit, stderr } = await host.ended;
       expect(exit).toBe(1);
       expect(stderr).toMatch(/^infrakit: the embedded broker listens beyond loopback .*INFRAKIT_BROKER_USERS.*\n$/);
     }));
 
   it('without plugins it tells which kinds there are (GP §4.4)', async () => {
-    await using host = startHostProcess([], {});
+    await using host = startHost([], {});
     const { exit, stdout } = await host.ended;
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Plugins available:\nKIND {16}EXEC\ncombo {15}inproc\n/);
@@ -194,7 +204,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('is used and recorded for the home; a second start and the command line find it; the last one takes the record away', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
-      await using first = startHostProcess(['simulator'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: mosquitto.url });
+      await using first = startHost(['simulator'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: mosquitto.url });
       await first.ready();
       expect(await readBrokerRecord(home)).toEqual({
         kind: 'external',
@@ -203,7 +213,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
         pid: first.pid,
         prefix: 'infrakit',
       });
-      await using second = startHostProcess(['vanilla'], { INFRAKIT_HOME: home });
+      await using second = startHost(['vanilla'], { INFRAKIT_HOME: home });
       await second.ready();
       {
         await using bus = await observe(parseBrokerUrl(mosquitto.url));
@@ -219,7 +229,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('may be started after the host', () =>
     withHome(async (home) => {
       const port = await freePort();
-      await using host = startHostProcess(['simulator'], {
+      await using host = startHost(['simulator'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: `mqtt://127.0.0.1:${port}`,
         INFRAKIT_LOG_LEVEL: 'debug',
@@ -234,7 +244,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('whose port is closed: exit 69 after the deadline', () =>
     withHome(async (home) => {
       const url = `mqtt://127.0.0.1:${await freePort()}`;
-      await using host = startHostProcess(['simulator'], {
+      await using host = startHost(['simulator'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: url,
         INFRAKIT_START_TIMEOUT: '1s',
@@ -248,7 +258,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('that accepts and never answers: exit 69 after the deadline', () =>
     withHome(async (home) => {
       await using hole = await startBlackHole();
-      await using host = startHostProcess(['simulator'], {
+      await using host = startHost(['simulator'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: hole.url,
         INFRAKIT_START_TIMEOUT: '1s',
@@ -262,7 +272,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('that never answers: a signal ends the wait at once, exit 0', () =>
     withHome(async (home) => {
       await using hole = await startBlackHole();
-      await using host = startHostProcess(['simulator'], {
+      await using host = startHost(['simulator'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: hole.url,
         INFRAKIT_START_TIMEOUT: '1h',
@@ -276,7 +286,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('that refuses: exit 69 at once', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto({ users: { u: 'p' } });
-      await using host = startHostProcess(['simulator'], {
+      await using host = startHost(['simulator'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: mosquitto.url,
         INFRAKIT_START_TIMEOUT: '1h',
@@ -289,7 +299,7 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
   it('that is lost and comes back with no memory: everything is on the bus again, without a restart', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
-      await using host = startHostProcess(['simulator', 'group'], {
+      await using host = startHost(['simulator', 'group'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: mosquitto.url,
       });
@@ -306,10 +316,10 @@ describe('a broker that is there already (INFRAKIT_BROKER)', () => {
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
       const env = { INFRAKIT_HOME: home, INFRAKIT_BROKER: mosquitto.url };
-      await using first = startHostProcess(['simulator'], env);
+      await using first = startHost(['simulator'], env);
       await first.ready();
       first.signal('SIGKILL');
-      await using second = startHostProcess(['simulator'], env);
+      await using second = startHost(['simulator'], env);
       await second.ready();
     }));
 });
@@ -318,9 +328,9 @@ describe('the end of a host', () => {
   it('GP-L2: stop over the bus ends the process with exit 0', () =>
     withHome(async (home) => {
       const env = { INFRAKIT_HOME: home };
-      await using broker = startHostProcess(['vanilla'], env);
+      await using broker = startHost(['vanilla'], env);
       await broker.ready();
-      await using host = startHostProcess(['simulator'], env);
+      await using host = startHost(['simulator'], env);
       await host.ready();
       await using bus = await observeHome(home);
       await online(bus, 'simulator');
@@ -334,7 +344,7 @@ describe('the end of a host', () => {
   it('the second signal ends it at once', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
-      await using host = startHostProcess(['simulator'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: mosquitto.url });
+      await using host = startHost(['simulator'], { INFRAKIT_HOME: home, INFRAKIT_BROKER: mosquitto.url });
       await host.ready();
       mosquitto.freeze();
       host.signal('SIGTERM');
@@ -347,7 +357,7 @@ describe('the end of a host', () => {
   it('Law 10: a broker that is frozen does not keep it from ending', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
-      await using host = startHostProcess(['simulator', 'group'], {
+      await using host = startHost(['simulator', 'group'], {
         INFRAKIT_HOME: home,
         INFRAKIT_BROKER: mosquitto.url,
       });

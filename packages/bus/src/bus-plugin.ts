@@ -38,6 +38,8 @@ export interface BusPlugin {
   readonly members: MembersPublisher;
   /** `objects` or `role` give something else from now on. */
   readonly objectsChanged: () => void;
+  /** Resolves when the broker has what it last said of itself. Errors: `BUS_UNAVAILABLE` after the deadline. */
+  readonly settled: (timeoutMs: number) => Promise<void>;
   /** Leaves the bus within a few seconds; what it retained of its objects and members stays. Call it after the plugin itself has stopped. */
   readonly stop: () => Promise<void>;
 }
@@ -144,6 +146,7 @@ export const startPlugin = async (
     state,
     members,
     objectsChanged,
+    settled: advertising.settled,
     stop: async () => {
       const late = (error: unknown): void => log.warn({ err: error, plugin }, 'plugin left the bus without goodbye');
       const drained = isWriting() ? [state.drain(stopTimeoutMs), members.drain(stopTimeoutMs)] : [];

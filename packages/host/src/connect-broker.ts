@@ -1,7 +1,7 @@
 import { type Connection, connectMqtt, type MqttVersion, type TlsMaterial, type Will } from '@infrakit/bus';
 import { AppError, type BrokerAddress, describeBroker, toAppError } from '@infrakit/core';
-import type { Log } from '@infrakit/spi';
-import { pause, type WaitDeps } from './waiting.ts';
+import { type Log, whenAborted } from '@infrakit/spi';
+import { pause, stoppedEarly, type WaitDeps } from './waiting.ts';
 
 export interface ConnectOptions {
   readonly address: BrokerAddress;
@@ -21,6 +21,16 @@ export interface ConnectDeps extends WaitDeps {
 const attemptMs = 5_000;
 const waits = { firstMs: 100, maxMs: 1_000 };
 
+/** The connection, unless the signal aborts first: whatever comes later is closed. */
+const unlessAborted = (connecting: Promise<Connection>, signal: AbortSignal): Promise<Connection> =>
+  new Promise((resolve, reject) => {
+    const forget = whenAborted(signal, () => {
+      reject(stoppedEarly());
+      connecting.then((connection) => connection.close()).catch(() => undefined);
+    });
+    connecting.then(resolve, reject).finally(forget);
+  });
+
 /**
  * Connects to a broker that may still be starting: tries until it answers or the deadline has passed. Errors:
  * `BUS_REFUSED` at once, `BUS_UNAVAILABLE` after the deadline, `RPC_CANCELLED` when the host is to stop.
@@ -31,12 +41,11 @@ export const connectBroker = async (options: ConnectOptions, deps: ConnectDeps):
   const deadlineMs = nowMs() + timeoutMs;
   let waitMs = waits.firstMs;
   for (;;) {
+    if (deps.signal.aborted) throw stoppedEarly();
     const leftMs = deadlineMs - nowMs();
     try {
-      return await connectMqtt(
-        { ...rest, connectTimeoutMs: Math.max(1, Math.ceil(Math.min(attemptMs, leftMs))) },
-        deps,
-      );
+      const connectTimeoutMs = Math.max(1, Math.ceil(Math.min(attemptMs, leftMs)));
+      return await unlessAborted(connectMqtt({ ...rest, connectTimeoutMs }, deps), deps.signal);
     } catch (thrown) {
       const error = toAppError(thrown);
       const restMs = deadlineMs - nowMs();

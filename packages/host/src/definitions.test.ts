@@ -16,10 +16,7 @@ describe('built-in kinds', () => {
 
   it.each([
     ['simulater', 'there is no kind of plugin named "simulater"; did you mean simulator?'],
-    [
-      'zebra',
-      `there is no kind of plugin named "zebra"; known are ${builtInKinds.map(({ kind }) => kind).join(', ')}`,
-    ],
+    ['zebra', `there is no kind of plugin named "zebra"; known are ${builtInKinds.map(({ kind }) => kind).join(', ')}`],
   ])('GP-L1: %s is one sentence', (name, message) => {
     expect(() => findKind(name)).toThrow(expect.objectContaining({ code: 'PLUGIN_KIND_UNKNOWN', message }));
   });

@@ -147,6 +147,7 @@ describe('two hosts of one home (DESIGN §3)', () => {
       try {
         expect([first.broker, second.broker, third.broker].sort()).toEqual(['embedded', 'joined', 'joined']);
         expect(new Set([first.stackId, second.stackId, third.stackId]).size).toBe(1);
+        await until(() => first.bus.registry.active('b') !== undefined, 'b is not on the bus');
         const { get } = first.bus.plugins.resolve(metadataInterface, 'b');
         expect(await get({ path: 'greeting' }, ctx())).toMatchObject({ found: true });
       } finally {

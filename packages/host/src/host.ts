@@ -1,7 +1,8 @@
 import { type Bus, type BusPlugin, openBus, type ProcessIdentity } from '@infrakit/bus';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
-import { type BrokerOptions, type ChosenBroker, chooseBroker } from './broker-choice.ts';
+import { chooseBroker } from './broker-choice.ts';
+import type { BrokerOptions, ChosenBroker } from './broker-options.ts';
 import { connectBroker } from './connect-broker.ts';
 import { type BuiltInKind, builtInKinds, findKind } from './definitions.ts';
 import { openHome } from './home.ts';

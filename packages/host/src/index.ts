@@ -1,5 +1,5 @@
-export * from './broker-choice.ts';
 export * from './broker-json.ts';
+export type * from './broker-options.ts';
 export * from './definitions.ts';
 export * from './host.ts';
 export * from './living-process.ts';

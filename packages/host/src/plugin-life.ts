@@ -197,7 +197,10 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
       await enter(leadership, place, signal);
       following = leadership.watch().subscribe((state) => void inTurn(() => follow(state, claimed)));
       await inTurn(async () => undefined);
-    } else await begin(claimed);
+    } else {
+      await begin(claimed);
+      await claimed.settled(startTimeoutMs);
+    }
   } catch (error) {
     await busPlugin?.stop();
     await leave(leadership);

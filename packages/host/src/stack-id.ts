@@ -7,7 +7,7 @@ import type { Home } from './home.ts';
 import { untilFound, type WaitDeps } from './waiting.ts';
 
 /** Where the store keeps it. */
-export const stackIdKey = 'stack-id';
+const stackIdKey = 'stack-id';
 
 const StackId = z.string().min(1);
 const everyMs = 25;
