@@ -3,18 +3,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** A command line starts as fast as it loads: one file for what each command needs, and only that. */
-const here = fileURLToPath(new URL('.', import.meta.url));
-const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 
 /** The commit that is built; a package without its history has none. */
 const revision = () => {
   try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
-      cwd: here,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    }).trim();
+    const options = { cwd: path('.'), encoding: 'utf8', stdio: 'pipe' };
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], options).trim();
   } catch {
     return 'unknown';
   }
@@ -24,34 +20,32 @@ const revision = () => {
 const pureModules = {
   name: 'pure-modules',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^@infrakit\// }, async ({ path, pluginData, ...from }) => {
+    onResolve({ filter: /^@infrakit\/|^\.\.?\/.*\.ts$/ }, async ({ path, pluginData, ...from }) => {
       if (pluginData?.isAsked) return undefined;
-      const found = await resolve(path, { ...from, pluginData: { isAsked: true } });
-      return { ...found, sideEffects: false };
-    });
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, async ({ path, pluginData, ...from }) => {
-      if (pluginData?.isAsked) return undefined;
-      const found = await resolve(path, { ...from, pluginData: { isAsked: true } });
-      return { ...found, sideEffects: false };
+      return { ...(await resolve(path, { ...from, pluginData: { isAsked: true } })), sideEffects: false };
     });
   },
 };
 
-const outdir = fileURLToPath(new URL('dist/bundle/', import.meta.url));
-rmSync(outdir, { recursive: true, force: true });
-const result = await build({
-  entryPoints: { main: fileURLToPath(new URL('src/main.ts', import.meta.url)) },
-  outdir,
+/** What the quick start leaves to the second file is not part of the first. */
+const restElsewhere = {
+  name: 'rest-elsewhere',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/process-program\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './process-program.js', external: true } : undefined,
+    );
+  },
+};
+
+const shared = {
+  outdir: path('dist/bundle'),
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   conditions: ['@infrakit/source'],
   minify: true,
-  keepNames: false,
   legalComments: 'eof',
-  metafile: process.env.METAFILE !== undefined,
   define: { BUILD_VERSION: JSON.stringify(version), BUILD_REVISION: JSON.stringify(revision()) },
   // CommonJS packages that are bundled call `require` for what Node has built in, and may ask for the name of their file.
   banner: {
@@ -63,8 +57,16 @@ const result = await build({
   },
   // A native addon cannot be part of a file.
   external: ['classic-level'],
-  plugins: [pureModules],
   logLevel: 'warning',
+};
+
+rmSync(shared.outdir, { recursive: true, force: true });
+// Apart from each other: files that both need would be shared with all that the second one loads.
+await build({
+  ...shared,
+  entryPoints: [path('src/main.ts')],
+  plugins: [restElsewhere, pureModules],
+  // What Node has built in need not be loaded a second time.
+  alias: { 'readable-stream': 'node:stream' },
 });
-if (process.env.METAFILE !== undefined)
-  (await import('node:fs')).writeFileSync(process.env.METAFILE, JSON.stringify(result.metafile));
+await build({ ...shared, entryPoints: [path('src/process-program.ts')], plugins: [pureModules], splitting: true });

@@ -16,7 +16,12 @@ const homesOf = (tree: Tree): Map<string, Home> => {
       const rule = packageRule(folder, folders);
       if (rule === undefined) return [];
       const dependencies = new Set(
-        dependenciesOf(tree, folder, ['dependencies', 'optionalDependencies', 'peerDependencies']),
+        dependenciesOf(tree, folder, [
+          'dependencies',
+          'optionalDependencies',
+          'peerDependencies',
+          ...(rule.isBundled === true ? (['devDependencies'] as const) : []),
+        ]),
       );
       return [[folder, { folder, rule, dependencies, testDependencies, folders: names }]];
     }),

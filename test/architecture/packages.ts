@@ -6,6 +6,8 @@ export interface PackageRule {
   readonly pureWith?: readonly string[];
   /** Whether it may speak MQTT itself. */
   readonly mqtt?: boolean;
+  /** Whether it is built into files that hold what it imports: it may then import what only its build needs. */
+  readonly isBundled?: boolean;
   /** Which of its files may read argv and the environment, construct a logger, write to the console, compute an import. */
   readonly isRoot?: (file: string) => boolean;
 }
@@ -38,7 +40,8 @@ export const packageRule = (folder: string, others: readonly string[]): PackageR
   if (folder === 'host') {
     return { mayImport: [...upper, ...plugins], mqtt: true, isRoot: (file) => file === 'packages/host/src/main.ts' };
   }
-  if (folder === 'cli') return { mayImport: [...upper, ...plugins, 'host'], mqtt: true, isRoot: isAny };
+  if (folder === 'cli')
+    return { mayImport: [...upper, ...plugins, 'host'], mqtt: true, isBundled: true, isRoot: isAny };
   if (folder.startsWith('plugin-')) return { ...controllerRule, mqtt: true };
   return rules[folder];
 };

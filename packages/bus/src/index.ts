@@ -19,6 +19,7 @@ export type { MqttVersion } from './mqtt-link.ts';
 export type { TlsMaterial } from './mqtt-stream.ts';
 export type { PluginRecord } from './plugin-record.ts';
 export { processWill } from './presence.ts';
+export * from './quick-client.ts';
 export type { Registry } from './registry.ts';
 export * from './rpc-client.ts';
 export * from './rpc-contract.ts';

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import type { Streams } from './command-context.ts';
 import { exits } from './exit.ts';
-import type { Streams } from './verb.ts';
 
 /** The grammar of one command: errors are one sentence on stderr, help goes to stdout. */
 export const commandLine = (name: string, summary: string, { stdout, stderr }: Streams): Command =>

@@ -1,18 +1,12 @@
 import { AppError, type Spec, type SpecObject, toAppError } from '@infrakit/core';
 import type { Controller } from '@infrakit/spi';
-import type { Command } from 'commander';
+import type { Streams } from './command-context.ts';
 import { exits } from './exit.ts';
 import { rawText } from './format.ts';
 import type { ReadSpecs } from './read-spec.ts';
 import type { TemplateFlags } from './template-options.ts';
-import type { Streams, VerbCall } from './verb.ts';
-import { waitConverged } from './wait.ts';
-
-/** Options of verbs that change something (DESIGN §6). */
-export interface WaitOptions {
-  readonly wait?: boolean;
-  readonly timeout: string;
-}
+import type { VerbCall } from './verb.ts';
+import { type WaitOptions, waitIfWanted } from './wait.ts';
 
 /** Options of verbs that commit. */
 export interface CommitOptions extends TemplateFlags, WaitOptions {
@@ -21,19 +15,6 @@ export interface CommitOptions extends TemplateFlags, WaitOptions {
   readonly destroyAll?: boolean;
   readonly destroyAllConfirm?: boolean;
 }
-
-/** Adds `--wait` and `--timeout`. */
-export const addWaitOptions = (command: Command): Command =>
-  command
-    .option('--wait', 'wait until it has converged; the default on a terminal')
-    .option('--no-wait', 'do not wait')
-    .option('--timeout <duration>', 'how long to wait', '60s');
-
-/** Waits for convergence where that is asked for, or stdout is a terminal; gives the exit code. */
-export const waitIfWanted = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
-  const isWanted = call.options.wait ?? call.streams.stdout.isTTY === true;
-  return isWanted ? waitConverged(call, name) : exits.done;
-};
 
 /** Commits a spec, and waits where that is wanted. A commit that is stored but not taken yet is exit 3. */
 export const commitSpec = async (

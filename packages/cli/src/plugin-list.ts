@@ -1,10 +1,10 @@
 import { compareUtf8, topicsUnder } from '@infrakit/core';
+import type { CommandContext } from './command-context.ts';
 import { exits } from './exit.ts';
 import { type FormatOptions, formatOf, rawText } from './format.ts';
 import { objectsOf } from './objects.ts';
 import { withSession } from './session.ts';
 import { tableLines } from './table.ts';
-import type { CommandContext } from './verb.ts';
 
 const columns = [
   { heading: 'INTERFACE', width: 20 },

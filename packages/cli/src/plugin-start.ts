@@ -1,6 +1,6 @@
 import { runHost } from '@infrakit/host';
+import type { CommandContext } from './command-context.ts';
 import { hostLogLevel } from './log.ts';
-import type { CommandContext } from './verb.ts';
 import { version } from './version.ts';
 
 /** Runs plugins in this process until it is told to stop (GP §4.4). */

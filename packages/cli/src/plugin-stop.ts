@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { AppError, type ProcessPresence, suggest } from '@infrakit/core';
 import { isLivingProcess, processInterface, processPlugin } from '@infrakit/host';
+import type { CommandContext } from './command-context.ts';
 import { exits } from './exit.ts';
 import { type Session, withSession } from './session.ts';
-import type { CommandContext } from './verb.ts';
 
 /** Until processes that were told to stop must be gone: an ordered end takes 10 s at most. */
 const goneMs = 12_000;

@@ -1,11 +1,9 @@
+import { suggest } from '@infrakit/core';
 import { readGlobalFlags } from './arguments.ts';
+import type { CommandContext, RunCommand } from './command-context.ts';
 import { exitOf, exits, usageError } from './exit.ts';
 import { commandLog } from './log.ts';
-import type { CommandContext } from './verb.ts';
 import { version } from './version.ts';
-
-/** A command of the first word; it gets the words after it and gives the exit code. */
-export type RunCommand = (words: readonly string[], context: CommandContext) => Promise<number>;
 
 interface CommandEntry {
   readonly name: string;
@@ -58,9 +56,8 @@ const help = (): string =>
     '',
   ].join('\n');
 
-const unknownCommand = async (word: string): Promise<Error> => {
+const unknownCommand = (word: string): Error => {
   if (word.startsWith('-')) return usageError(`unknown option '${word}'; \`infrakit --help\` lists what there is`);
-  const { suggest } = await import('@infrakit/core');
   const near = suggest(
     word,
     commands.map(({ name }) => name),
@@ -87,7 +84,7 @@ const dispatch: RunCommand = async (words, context) => {
     return exits.done;
   }
   const entry = commands.find(({ name }) => name === word);
-  if (entry === undefined) throw await unknownCommand(word);
+  if (entry === undefined) throw unknownCommand(word);
   return (await entry.load()).default(rest, context);
 };
 

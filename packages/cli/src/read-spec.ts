@@ -1,11 +1,11 @@
 import type { Spec } from '@infrakit/core';
 import type { z } from 'zod';
+import type { CommandContext } from './command-context.ts';
 import { usageError } from './exit.ts';
 import { type RenderedSource, renderSource } from './render.ts';
 import { readSource } from './source-text.ts';
 import { decodeAs, decodeSpec, documentsOf } from './spec-input.ts';
 import type { TemplateFlags } from './template-options.ts';
-import type { CommandContext } from './verb.ts';
 
 /** The specs of a file, and how it was rendered. */
 export interface ReadSpecs {

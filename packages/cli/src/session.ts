@@ -5,7 +5,7 @@ import { AppError, toAppError } from '@infrakit/core';
 import type { After, CallContext, Events, InterfaceDescription, Plugins, SpiOf } from '@infrakit/spi';
 import { filter, firstValueFrom } from 'rxjs';
 import { findBroker } from './broker.ts';
-import type { CommandContext } from './verb.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** A connection to the broker of a stack, as a command line uses it. */
 export interface Session {
@@ -62,7 +62,7 @@ const readsAnswered = ({ resolve, watch }: Plugins): Plugins => ({
  * Connects to the broker of the stack. Errors, after 3 s at most: `BUS_UNAVAILABLE`, `BUS_REFUSED`, `BUS_URL_INVALID`, each
  * in a sentence that says what to do.
  */
-export const openSession = async ({ env, signal, log }: CommandContext): Promise<Session> => {
+const openSession = async ({ env, signal, log }: CommandContext): Promise<Session> => {
   const { address, tls, prefix, pid, explain } = await findBroker(env);
   const connection = await connectMqtt(
     { address, tls, clientId: `cli-${randomUUID()}`, connectTimeoutMs: connectMs, version: '3.1.1' },

@@ -1,28 +1,9 @@
-import type { Log } from '@infrakit/spi';
 import type { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
 import { usageError } from './exit.ts';
 import type { BusObject } from './objects.ts';
 import { scopeOf } from './objects.ts';
 import type { Session } from './session.ts';
-
-/** Where a command line reads and writes. */
-export interface Streams {
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
-  /** All of standard input. */
-  readonly stdin: () => Promise<string>;
-}
-
-/** What a command runs in. */
-export interface CommandContext {
-  readonly streams: Streams;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  /** What `--log` says; undefined when it is not given. */
-  readonly logLevel: number | undefined;
-}
 
 /** One call of a verb of an object. */
 export interface VerbCall<Options> extends CommandContext {

@@ -1,8 +1,21 @@
 import { AppError, parseDuration, type SpecObject } from '@infrakit/core';
 import { controllerInterface } from '@infrakit/spi';
-import type { WaitOptions } from './commit-spec.ts';
+import type { Command } from 'commander';
 import { exits } from './exit.ts';
 import type { VerbCall } from './verb.ts';
+
+/** Options of verbs that change something (DESIGN §6). */
+export interface WaitOptions {
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
+
+/** Adds `--wait` and `--timeout`. */
+export const addWaitOptions = (command: Command): Command =>
+  command
+    .option('--wait', 'wait until it has converged; the default on a terminal')
+    .option('--no-wait', 'do not wait')
+    .option('--timeout <duration>', 'how long to wait', '60s');
 
 /** How far a rule is. */
 type Progress =
@@ -39,7 +52,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * Waits until a rule is as its spec wants it, telling of the progress on stderr; exit 0 then, 2 when it is held, 3 when the
  * time is up and the work goes on (DESIGN §6).
  */
-export const waitConverged = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
+const waitConverged = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
   const { session, object, options, note, signal } = call;
   const controller = session.plugins.resolve(controllerInterface, object.name);
   const endMs = Date.now() + parseDuration(options.timeout);
@@ -62,4 +75,10 @@ export const waitConverged = async (call: VerbCall<WaitOptions>, name: string): 
     await pause(pollMs);
   }
   return exits.pending;
+};
+
+/** Waits for convergence where that is asked for, or stdout is a terminal; gives the exit code. */
+export const waitIfWanted = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
+  const isWanted = call.options.wait ?? call.streams.stdout.isTTY === true;
+  return isWanted ? waitConverged(call, name) : exits.done;
 };

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { compareUtf8 } from './canonical.ts';
 
 /** A path taken apart: a leading `''` makes it absolute, a trailing `''` is its final slash (GP §0.4, EI §2.9). */
@@ -24,10 +23,6 @@ export const parsePath = (text: string): PathSegments => clean(text.split('/'));
 
 /** The text of a path; no segments print as `.`. */
 export const formatPath = (path: PathSegments): string => (path.length === 0 ? '.' : path.join('/'));
-
-/** A path in a document: any string in, its clean text out. */
-export const Path = z.string().overwrite((text) => formatPath(parsePath(text)));
-export type Path = z.infer<typeof Path>;
 
 const withoutSlash = (path: PathSegments): PathSegments =>
   path.length > 1 && path.at(-1) === '' ? path.slice(0, -1) : path;

@@ -1,5 +1,6 @@
 import { checkFilter, matchesFilter } from './filter.ts';
-import { formatPath, type Path, parsePath } from './path.ts';
+import { formatPath, parsePath } from './path.ts';
+import type { Path } from './path-schema.ts';
 import type { Topics } from './topic.ts';
 import { encodeLevel } from './topic-level.ts';
 

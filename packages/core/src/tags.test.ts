@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatTags, matchesTags, parseTag, parseTags, reservedTags, Tags } from './tags.ts';
+import { formatTags } from './tag-text.ts';
+import { matchesTags, parseTag, parseTags, reservedTags, Tags } from './tags.ts';
 
 describe('tags', () => {
   it.each([

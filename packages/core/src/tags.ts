@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { compareUtf8 } from './canonical.ts';
 import { AppError } from './errors.ts';
 
 /** Tags (labels) of a spec or an instance. */
@@ -42,10 +41,3 @@ export const parseTag = (text: string): [key: string, value: string] => {
 
 /** Tags from `key=value` arguments; of one key given twice, the last counts; always a new object (EI-T2). */
 export const parseTags = (texts: Iterable<string>): Tags => Object.fromEntries([...texts].map(parseTag));
-
-/** `key=value` of each tag, sorted by key, joined by commas: for people, not for parsing. */
-export const formatTags = (tags: Tags | null | undefined): string =>
-  Object.entries(tags ?? {})
-    .sort(([left], [right]) => compareUtf8(left, right))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');

@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts';
-import { type Path, parsePath } from './path.ts';
+import { parsePath } from './path.ts';
+import type { Path } from './path-schema.ts';
 import { decodeLevel, encodeLevel } from './topic-level.ts';
 
 /** What a topic of ours says, by its family (DESIGN §3). Names are decoded; `object` is empty for the plugin itself. */

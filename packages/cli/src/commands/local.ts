@@ -1,11 +1,10 @@
 import { suggest } from '@infrakit/core';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { commandLine, runCommandLine } from '../command-line.ts';
 import { exits, usageError } from '../exit.ts';
 import { type BusObject, findObject, objectsOf } from '../objects.ts';
-import type { RunCommand } from '../program.ts';
 import { type Session, withSession } from '../session.ts';
 import { tableLines } from '../table.ts';
-import type { CommandContext } from '../verb.ts';
 import { findVerb, type VerbEntry, verbsOf } from '../verb-table.ts';
 
 const isHelp = (word: string | undefined): boolean => word === '-h' || word === '--help' || word === 'help';

@@ -1,8 +1,7 @@
 import { suggest } from '@infrakit/core';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { commandLine, runCommandLine } from '../command-line.ts';
 import { exits, usageError } from '../exit.ts';
-import type { RunCommand } from '../program.ts';
-import type { CommandContext } from '../verb.ts';
 
 interface SubCommand {
   readonly name: string;

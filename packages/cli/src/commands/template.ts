@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { AppError } from '@infrakit/core';
 import { plain, readDocuments } from '@infrakit/document';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { commandLine, runCommandLine } from '../command-line.ts';
 import { exits, usageError } from '../exit.ts';
 import { rawText } from '../format.ts';
-import type { RunCommand } from '../program.ts';
 import { renderSource } from '../render.ts';
 import { readSource } from '../source-text.ts';
 import { addTemplateOptions, type TemplateFlags } from '../template-options.ts';
-import type { CommandContext } from '../verb.ts';
 
 const format = async (word: string | undefined, { streams }: CommandContext): Promise<number> => {
   if (word !== 'json' && word !== 'yaml') {

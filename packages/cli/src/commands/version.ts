@@ -1,6 +1,6 @@
+import type { RunCommand } from '../command-context.ts';
 import { commandLine, runCommandLine } from '../command-line.ts';
 import { exits } from '../exit.ts';
-import type { RunCommand } from '../program.ts';
 import { revision, version } from '../version.ts';
 
 /** `infrakit version` (GP §5.3). */

@@ -1,9 +1,10 @@
 import { type Group, groupInterface } from '@infrakit/spi';
-import { addWaitOptions, type CommitOptions, commitSpec, dump } from '../commit-spec.ts';
+import { type CommitOptions, commitSpec, dump } from '../commit-spec.ts';
 import { exits } from '../exit.ts';
 import { readSpec } from '../read-spec.ts';
 import { addTemplateOptions } from '../template-options.ts';
 import { verb } from '../verb.ts';
+import { addWaitOptions } from '../wait.ts';
 
 /** `commit-group [-y] [--pretend] <file|->`: prints the plan in one line (GP §5.3). */
 export default verb<CommitOptions>({

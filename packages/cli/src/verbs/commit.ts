@@ -1,11 +1,12 @@
 import { type Controller, controllerInterface } from '@infrakit/spi';
 import type { Command } from 'commander';
-import { addWaitOptions, type CommitOptions, commitSpec, dump } from '../commit-spec.ts';
+import { type CommitOptions, commitSpec, dump } from '../commit-spec.ts';
 import { exits } from '../exit.ts';
 import { rawText } from '../format.ts';
 import { readSpec } from '../read-spec.ts';
 import { addTemplateOptions } from '../template-options.ts';
 import { verb } from '../verb.ts';
+import { addWaitOptions } from '../wait.ts';
 
 const destroyAll = (options: CommitOptions): boolean => options.destroyAll === true;
 

@@ -1,7 +1,7 @@
 import { groupInterface } from '@infrakit/spi';
-import { addWaitOptions, type WaitOptions, waitIfWanted } from '../commit-spec.ts';
 import { usageError } from '../exit.ts';
 import { nameAndRest, verb } from '../verb.ts';
+import { addWaitOptions, type WaitOptions, waitIfWanted } from '../wait.ts';
 
 /** `destroy-instance <id>…`: all or nothing; the size is lowered with it (GP-G4, GP-C12). */
 export default verb<WaitOptions>({

@@ -1,7 +1,7 @@
 import { groupInterface } from '@infrakit/spi';
-import { addWaitOptions, type WaitOptions, waitIfWanted } from '../commit-spec.ts';
 import { exits, usageError } from '../exit.ts';
 import { nameAndRest, verb } from '../verb.ts';
+import { addWaitOptions, type WaitOptions, waitIfWanted } from '../wait.ts';
 
 const sizeOf = (text: string): number => {
   if (!/^\d+$/.test(text)) throw usageError(`scale takes a whole number from 0, not ${JSON.stringify(text)}`);
