@@ -80,8 +80,10 @@ export const connectOperator = async (address: BrokerAddress): Promise<Operator>
   const nonce = randomBytes(6).toString('hex');
   let ids = 0;
   const deps = { after: realAfter, random: Math.random, log };
+  // Only embedded brokers have a socket here, and they speak nothing newer.
+  const version = address.kind === 'unix' ? ({ version: '3.1.1' } as const) : {};
   const bus = openBusClient({
-    connection: await connectMqtt({ address, clientId: `operator-${nonce}` }, deps),
+    connection: await connectMqtt({ address, clientId: `operator-${nonce}`, ...version }, deps),
     host: hostname(),
     clock: { nowMs: Date.now, after: realAfter },
     newId: () => {
