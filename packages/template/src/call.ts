@@ -10,6 +10,7 @@ import type { GoFunction, ParamType } from './value/value.ts';
 export interface CallSite {
   readonly name: string;
   readonly spec: GoFunction;
+  readonly isMethod?: boolean;
   /** Where a wrong number of arguments is reported; undefined for where evaluation stands. */
   readonly at: Node | undefined;
   /** Where an error of the function is reported. */
@@ -68,11 +69,11 @@ const counted = (run: Run, value: unknown): unknown => {
 };
 
 const compileEager = (site: CallSite, args: readonly Eval[]): EvalCommand => {
-  const { spec } = site;
+  const { spec, isMethod = false } = site;
   const count = args.length;
   const finalType = paramAt(spec, count);
-  return (run, dot, final) => {
-    const values: unknown[] = [];
+  return (run, dot, final, self) => {
+    const values: unknown[] = isMethod ? [self] : [];
     for (const arg of args) {
       values.push(counted(run, arg(run, dot)));
     }
@@ -93,7 +94,7 @@ export const compileCall = (site: CallSite, args: readonly Eval[]): EvalCommand 
   const problem = countProblem(site, args.length, args.length);
   const problemWithFinal = countProblem(site, args.length, args.length + 1);
   const { at } = site;
-  return (run, dot, final) => {
+  return (run, dot, final, self) => {
     if (at !== undefined) {
       run.node = at;
     }
@@ -101,6 +102,6 @@ export const compileCall = (site: CallSite, args: readonly Eval[]): EvalCommand 
     if (wrong !== undefined) {
       fail(run, wrong, site.name);
     }
-    return body(run, dot, final);
+    return body(run, dot, final, self);
   };
 };

@@ -2,7 +2,7 @@ import type { OperandNode } from './nodes.ts';
 import { describeNode } from './nodes.ts';
 import { fail, type Run } from './run.ts';
 import { typeName } from './value/types.ts';
-import { complex, ELEMENT, int, isDict, isInt, isObject, NIL_DICT, type ParamType } from './value/value.ts';
+import { complex, ELEMENT, hasType, int, isDict, isInt, NIL_DICT, type ParamType } from './value/value.ts';
 
 /** Go's names of the parameter types. */
 const GO_NAME: Readonly<Record<ParamType, string>> = {
@@ -26,7 +26,7 @@ const wrongType = (run: Run, value: unknown, type: ParamType): never =>
   );
 
 const textOf = (run: Run, value: unknown): unknown => {
-  if (isObject(value) && value.type === '*string') {
+  if (hasType(value, '*string')) {
     return value.isNil ? fail(run, 'dereference of nil pointer of type string') : value.inner;
   }
   return wrongType(run, value, 'string');
@@ -53,7 +53,7 @@ export const coerce = (run: Run, value: unknown, type: ParamType): unknown => {
       }
       return isDict(value) && value[ELEMENT] === undefined ? value : wrongType(run, value, type);
     case 'time':
-      return isObject(value) && value.type === 'time.Time' ? value : wrongType(run, value, type);
+      return hasType(value, 'time.Time') ? value : wrongType(run, value, type);
     case 'uint32':
       return wrongType(run, value, type);
     default:

@@ -38,8 +38,8 @@ const assign = (run: Run, name: string, value: unknown): void => {
 };
 
 const methodOf = (receiver: unknown, name: string): GoFunction | undefined =>
-  isObject(receiver) && receiver.methods !== undefined && Object.hasOwn(receiver.methods, name)
-    ? receiver.methods[name]
+  isObject(receiver) && receiver.shape.methods !== undefined && Object.hasOwn(receiver.shape.methods, name)
+    ? receiver.shape.methods[name]
     : undefined;
 
 /** `.name` of a receiver, called with the command's arguments where it is a method. */
@@ -57,9 +57,10 @@ const compileMember = (
     }
     let call = calls.get(method);
     if (call === undefined) {
-      call = compileSite(context, { name, spec: method, at: undefined, errorAt: node }, args.slice(1));
+      call = compileSite(context, { name, spec: method, isMethod: true, at: undefined, errorAt: node }, args.slice(1));
+      calls.set(method, call);
     }
-    return call(run, dot, final);
+    return call(run, dot, final, receiver);
   };
 };
 

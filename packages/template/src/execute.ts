@@ -6,7 +6,7 @@ import { type Exec, fail, type Run, type Signal, write } from './run.ts';
 import { toBytes } from './text/bytes.ts';
 import { printValue } from './value/print.ts';
 import { isTrue, sortedKeys } from './value/types.ts';
-import { type Dict, getKey, int, isDict, isList, isObject, type List, unsigned } from './value/value.ts';
+import { type Dict, getKey, hasType, int, isDict, isList, type List, unsigned } from './value/value.ts';
 
 const compileText = (node: TextNode): Exec => {
   const { text } = node;
@@ -69,7 +69,7 @@ const rangeOver = (run: Run, value: unknown): List | Dict | undefined => {
   if (value === undefined || isList(value) || isDict(value)) {
     return value;
   }
-  if (isObject(value) && value.type === '*types.Any' && !value.isNil) {
+  if (hasType(value, '*types.Any') && !value.isNil) {
     return Array.from(toBytes(printValue(value, run.budget)), (byte) => unsigned('uint8', byte));
   }
   return fail(run, `range can't iterate over ${printValue(value, run.budget).slice(0, 80)}`);

@@ -20,11 +20,11 @@ const cannot = (run: Run, value: unknown, name: string): never =>
   fail(run, `can't evaluate field ${name} in type ${typeName(value)}`, name);
 
 const structField = (run: Run, object: GoObject, name: string, hasArgs: boolean): unknown => {
-  const { fields } = object;
-  if (fields === undefined || !fields.names.includes(name)) {
+  const { fields, field } = object.shape;
+  if (fields?.includes(name) !== true) {
     return cannot(run, object, name);
   }
-  return hasArgs ? fail(run, `${name} has arguments but cannot be invoked as function`, name) : fields.get(name);
+  return hasArgs ? fail(run, `${name} has arguments but cannot be invoked as function`, name) : field?.(object, name);
 };
 
 /** The field `name` of a value; methods are looked up before by the caller. Fails as Go does where there is none. */

@@ -1,5 +1,5 @@
-import { fn } from './signature.ts';
-import { GO, type GoObject, NIL_TEXT_DICT, textDict } from './value/value.ts';
+import { method } from './signature.ts';
+import { type GoObject, makeObject, NIL_TEXT_DICT, type Shape, textDict } from './value/value.ts';
 
 /** An instance as plugins describe it; other fields are not seen by templates. */
 export interface InstanceDescription {
@@ -11,54 +11,48 @@ export interface InstanceDescription {
 }
 
 /** The logical ID: a text, which may be missing and then prints `<nil>`. */
-const logicalId = (value: string | null | undefined): GoObject => ({
-  [GO]: 'object',
+const LOGICAL_ID: Shape = {
   type: '*string',
   kind: 'ptr',
-  isNil: value === null || value === undefined,
-  inner: value ?? undefined,
-  print: () => value ?? '<nil>',
-  json: () => JSON.stringify(value ?? null),
-});
-
-/** Raw properties: compact JSON text with its keys in document order, to be decoded by `jsonDecode`. */
-const rawProperties = (value: unknown): GoObject => {
-  const text = (): string => JSON.stringify(value) ?? '';
-  return {
-    [GO]: 'object',
-    type: '*types.Any',
-    kind: 'ptr',
-    isNil: value === undefined,
-    print: () => (value === undefined ? '<nil>' : text()),
-    json: text,
-    methods: { String: fn([], () => (value === undefined ? '<nil>' : text())) },
-  };
+  print: (self) => (self.isNil ? '<nil>' : String(self.inner)),
+  json: (self) => JSON.stringify(self.inner),
 };
 
-const NAMES = ['ID', 'LogicalID', 'Tags', 'Properties'] as const;
+const rawText = (self: GoObject): string => (self.isNil ? '' : JSON.stringify(self.inner));
+
+const shownText = (self: GoObject): string => (self.isNil ? '<nil>' : rawText(self));
+
+/** Raw properties: compact JSON text with its keys in document order, to be decoded by `jsonDecode`. */
+const RAW_PROPERTIES: Shape = {
+  type: '*types.Any',
+  kind: 'ptr',
+  print: shownText,
+  json: rawText,
+  methods: { String: method([], (_run, self) => shownText(self)) },
+};
 
 const fieldOf = (description: InstanceDescription, name: string): unknown => {
   switch (name) {
     case 'ID':
       return description.ID;
     case 'LogicalID':
-      return logicalId(description.LogicalID);
+      return makeObject(LOGICAL_ID, description.LogicalID, (description.LogicalID ?? null) === null);
     case 'Tags':
       return description.Tags ? textDict(Object.entries(description.Tags)) : NIL_TEXT_DICT;
     default:
-      return rawProperties(description.Properties);
+      return makeObject(RAW_PROPERTIES, description.Properties, description.Properties === undefined);
   }
+};
+
+const DESCRIPTION: Shape = {
+  type: 'instance.Description',
+  kind: 'struct',
+  fields: ['ID', 'LogicalID', 'Tags', 'Properties'],
+  field: (self, name) => fieldOf(self.inner as InstanceDescription, name),
 };
 
 /**
  * The data that selectors and property templates see of an instance (EI §1.6): exactly `.ID`, `.LogicalID`, `.Tags` and
  * `.Properties`, which is raw JSON text. Any other field is an error, `index .Tags "name"` of a missing tag is empty text.
  */
-export const instanceData = (description: InstanceDescription): unknown =>
-  ({
-    [GO]: 'object',
-    type: 'instance.Description',
-    kind: 'struct',
-    isNil: false,
-    fields: { names: NAMES, get: (name) => fieldOf(description, name) },
-  }) satisfies GoObject;
+export const instanceData = (description: InstanceDescription): unknown => makeObject(DESCRIPTION, description);

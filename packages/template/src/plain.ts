@@ -11,6 +11,7 @@ import {
   isObject,
   isTagged,
   newDict,
+  ownText,
   setKey,
 } from './value/value.ts';
 
@@ -32,7 +33,7 @@ const toPlainNested = (value: unknown, budget: Budget, depth: number): unknown =
     return failCall('complex numbers cannot be handed on');
   }
   if (isObject(value)) {
-    return value.isNil ? null : (value.print?.() ?? inner(Object.fromEntries(fieldsOf(value))));
+    return value.isNil ? null : (ownText(value) ?? inner(Object.fromEntries(fieldsOf(value))));
   }
   const out: Dict = {};
   for (const key of Object.keys(value)) {

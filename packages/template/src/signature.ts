@@ -28,6 +28,12 @@ export const fn = <const P extends readonly ParamType[]>(
   call: (run: Run, ...args: Values<P>) => unknown,
 ): GoFunction => ({ params, call: (run, args) => call(run, ...(args as Values<P>)) });
 
+/** A method of fixed parameters; it gets the value that it belongs to first. */
+export const method = <const P extends readonly ParamType[]>(
+  params: P,
+  call: (run: Run, self: GoObject, ...args: Values<P>) => unknown,
+): GoFunction => ({ params, call: (run, args) => call(run, ...(args as [GoObject, ...Values<P>])) });
+
 /** A function of fixed parameters and any number of further ones. */
 export const variadic = <const P extends readonly ParamType[], R extends ParamType>(
   params: P,

@@ -2,7 +2,7 @@ import type { Budget } from '../budget.ts';
 import { toBytes } from '../text/bytes.ts';
 import { isPrint } from '../text/unicode.ts';
 import { sprint } from '../value/print.ts';
-import { isObject } from '../value/value.ts';
+import { hasType } from '../value/value.ts';
 
 const HTML: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
@@ -55,7 +55,7 @@ export const escaperText = (values: readonly unknown[], budget: Budget): string 
     return only;
   }
   const shown = values.map((value) => {
-    const isText = isObject(value) && value.type === '*string' && !value.isNil;
+    const isText = hasType(value, '*string') && !value.isNil;
     return isText ? value.inner : value === null || value === undefined ? '<no value>' : value;
   });
   return sprint(shown, budget);

@@ -1,5 +1,5 @@
-import { fn } from '../signature.ts';
-import { GO, type GoFunction, type GoObject, int, int64, isObject } from '../value/value.ts';
+import { method } from '../signature.ts';
+import { type GoFunction, type GoObject, hasType, int, int64, makeObject, type Shape } from '../value/value.ts';
 import { formatTime, type Moment } from './time-format.ts';
 
 const NANOS = 1_000_000_000n;
@@ -19,39 +19,42 @@ export const addNanos = (moment: Moment, nanos: bigint): Moment => {
   return { ...moment, seconds: (total - rest) / NANOS, nanos: Number(rest) };
 };
 
-const getter = (get: () => unknown): GoFunction => fn([], get);
+const inside = (self: GoObject): Moment => self.inner as Moment;
 
-const part = (moment: Moment, layout: string): number => Number(formatTime(moment, layout));
+const getter = (get: (moment: Moment) => unknown): GoFunction => method([], (_run, self) => get(inside(self)));
+
+const part = (layout: string): GoFunction => getter((moment) => int(Number(formatTime(moment, layout))));
+
+const shown = (layout: string): GoFunction => getter((moment) => formatTime(moment, layout));
 
 /** Go prints a time like this when it is given no layout. */
 const DEFAULT_LAYOUT = '2006-01-02 15:04:05.999999999 -0700 MST';
 
-/** A `time.Time` of the language. */
-export const timeValue = (moment: Moment): GoObject => ({
-  [GO]: 'object',
+const TIME: Shape = {
   type: 'time.Time',
   kind: 'struct',
-  isNil: false,
-  inner: moment,
-  print: () => formatTime(moment, DEFAULT_LAYOUT),
-  json: () => JSON.stringify(formatTime(moment, '2006-01-02T15:04:05.999999999Z07:00')),
+  print: (self) => formatTime(inside(self), DEFAULT_LAYOUT),
+  json: (self) => JSON.stringify(formatTime(inside(self), '2006-01-02T15:04:05.999999999Z07:00')),
   methods: {
-    Format: fn(['string'], (_run, layout) => formatTime(moment, layout)),
-    String: getter(() => formatTime(moment, DEFAULT_LAYOUT)),
-    UTC: getter(() => timeValue({ ...moment, zone: 'UTC' })),
-    Unix: getter(() => int64(moment.seconds)),
-    UnixNano: getter(() => int64(moment.seconds * NANOS + BigInt(moment.nanos))),
-    Year: getter(() => int(part(moment, '2006'))),
-    Day: getter(() => int(part(moment, '2'))),
-    Hour: getter(() => int(part(moment, '15'))),
-    Minute: getter(() => int(part(moment, '4'))),
-    Second: getter(() => int(part(moment, '5'))),
-    Month: getter(() => formatTime(moment, 'January')),
-    Weekday: getter(() => formatTime(moment, 'Monday')),
-    YearDay: getter(() => int(part(moment, '002'))),
+    Format: method(['string'], (_run, self, layout) => formatTime(inside(self), layout)),
+    String: shown(DEFAULT_LAYOUT),
+    UTC: getter((moment) => timeValue({ ...moment, zone: 'UTC' })),
+    Unix: getter((moment) => int64(moment.seconds)),
+    UnixNano: getter((moment) => int64(moment.seconds * NANOS + BigInt(moment.nanos))),
+    Year: part('2006'),
+    Day: part('2'),
+    Hour: part('15'),
+    Minute: part('4'),
+    Second: part('5'),
+    YearDay: part('002'),
+    Month: shown('January'),
+    Weekday: shown('Monday'),
   },
-});
+};
+
+/** A `time.Time` of the language. */
+export const timeValue = (moment: Moment): GoObject => makeObject(TIME, moment);
 
 /** The moment inside a time value. */
 export const momentIn = (value: unknown): Moment | undefined =>
-  isObject(value) && value.type === 'time.Time' ? (value.inner as Moment) : undefined;
+  hasType(value, 'time.Time') ? inside(value) : undefined;

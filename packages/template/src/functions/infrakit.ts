@@ -4,7 +4,7 @@ import type { Run, Variables } from '../run.ts';
 import { type FunctionTable, fn, variadic } from '../signature.ts';
 import { deepEqual } from '../value/compare.ts';
 import { printValue, sprintln } from '../value/print.ts';
-import { emptyStruct, int, isList, isObject, typedList, voidValue } from '../value/value.ts';
+import { emptyStruct, hasType, int, isList, typedList, voidValue } from '../value/value.ts';
 import { decodeIni } from './ini.ts';
 import { query } from './jmespath.ts';
 import { decodeJson } from './json-decode.ts';
@@ -16,7 +16,7 @@ const encodedText = (value: unknown): string => {
   if (typeof value === 'string') {
     return value;
   }
-  return isObject(value) && value.type === '*types.Any' ? (value.json?.() ?? '') : failCall('not-supported-value-type');
+  return hasType(value, '*types.Any') ? (value.shape.json?.(value) ?? '') : failCall('not-supported-value-type');
 };
 
 const setVariable = (variables: Variables, name: string, value: unknown): void => {

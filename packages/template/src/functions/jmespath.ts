@@ -2,7 +2,18 @@ import { compile, search } from 'jmespath';
 import { type Budget, checkDepth } from '../budget.ts';
 import { failCall } from '../errors.ts';
 import { sortedKeys } from '../value/types.ts';
-import { type Dict, fieldsOf, getKey, isComplex, isInt, isList, isObject, newDict, setKey } from '../value/value.ts';
+import {
+  type Dict,
+  fieldsOf,
+  getKey,
+  isComplex,
+  isInt,
+  isList,
+  isObject,
+  newDict,
+  ownText,
+  setKey,
+} from '../value/value.ts';
 
 declare module 'jmespath' {
   /** The syntax tree of an expression; throws where it has none. */
@@ -47,10 +58,10 @@ const toPlain = (value: unknown, budget: Budget, depth: number): unknown => {
   if (!isObject(value)) {
     return copyDict(Object.create(PROTOTYPE), value as Dict, copy);
   }
-  if (value.fields !== undefined) {
+  if (value.shape.fields !== undefined) {
     return copyDict(Object.create(PROTOTYPE), Object.fromEntries(fieldsOf(value)), copy);
   }
-  return value.isNil ? null : (value.print?.() ?? null);
+  return value.isNil ? null : (ownText(value) ?? null);
 };
 
 /** A result of the library as a value of the language. */
@@ -105,8 +116,8 @@ const checkGrowth = (expression: string): void => {
 export const query = (expression: string, target: unknown, budget: Budget): unknown => {
   budget.step(expression.length);
   checkGrowth(expression);
-  if (isObject(target) && target.fields === undefined && !target.isNil) {
-    return failCall(`nothing can be queried in a value of type ${target.type}; decode it first`);
+  if (isObject(target) && target.shape.fields === undefined && !target.isNil) {
+    return failCall(`nothing can be queried in a value of type ${target.shape.type}; decode it first`);
   }
   return fromPlain(search(toPlain(target, budget, 0), expression), budget, 0);
 };

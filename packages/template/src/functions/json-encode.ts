@@ -12,6 +12,7 @@ import {
   isInt,
   isList,
   isNilDict,
+  isNilPointer,
   isObject,
   type List,
 } from '../value/value.ts';
@@ -87,12 +88,13 @@ const encodeDict = (layout: Layout, dict: Dict, depth: number): string => {
 const inDocumentOrder = (dict: Dict): readonly string[] => Object.keys(dict);
 
 const encodeObject = (layout: Layout, value: GoObject, depth: number): string => {
-  if (value.isNil && value.kind === 'ptr') {
+  if (isNilPointer(value)) {
     return 'null';
   }
-  return value.json === undefined
+  const json = value.shape.json?.(value);
+  return json === undefined
     ? encodeFields(layout, value, depth)
-    : encode({ ...layout, keysOf: inDocumentOrder }, JSON.parse(value.json()), depth);
+    : encode({ ...layout, keysOf: inDocumentOrder }, JSON.parse(json), depth);
 };
 
 /** The fields of a struct come in the order of its declaration; maps in them are sorted as ever. */

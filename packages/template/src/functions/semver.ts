@@ -1,47 +1,44 @@
 import { failCall } from '../errors.ts';
-import { type FunctionTable, fn } from '../signature.ts';
-import { GO, type GoFunction, type GoObject, unsigned } from '../value/value.ts';
+import { type FunctionTable, fn, method } from '../signature.ts';
+import { type GoFunction, type GoObject, hasType, int, makeObject, type Shape, unsigned } from '../value/value.ts';
 import { checkConstraint } from './semver-constraint.ts';
 import { compareVersions, parseVersion, printVersion, type Version } from './semver-version.ts';
 
-const getter = (get: () => unknown): GoFunction => fn([], get);
+const TYPE = '*semver.Version';
 
-const versionOf = (value: unknown): Version =>
-  typeof value === 'object' && value !== null && (value as Partial<GoObject>).type === '*semver.Version'
-    ? ((value as GoObject).inner as Version)
-    : failCall('a version, as semver gives it, is wanted');
+const inside = (self: GoObject): Version => self.inner as Version;
 
-const comparison = (version: Version, decide: (order: number) => unknown): GoFunction =>
-  fn(['any'], (_run, other) => decide(compareVersions(version, versionOf(other))));
+const getter = (get: (version: Version) => unknown): GoFunction => method([], (_run, self) => get(inside(self)));
 
-const toValue = (version: Version): GoObject => ({
-  [GO]: 'object',
-  type: '*semver.Version',
+const versionIn = (value: unknown): Version =>
+  hasType(value, TYPE) ? inside(value) : failCall('a version, as semver gives it, is wanted');
+
+const comparison = (decide: (order: number) => unknown): GoFunction =>
+  method(['any'], (_run, self, other) => decide(compareVersions(inside(self), versionIn(other))));
+
+const VERSION: Shape = {
+  type: TYPE,
   kind: 'ptr',
-  isNil: false,
-  inner: version,
-  print: () => printVersion(version),
-  json: () => JSON.stringify(printVersion(version)),
+  print: (self) => printVersion(inside(self)),
+  json: (self) => JSON.stringify(printVersion(inside(self))),
   methods: {
-    Major: getter(() => unsigned('uint64', version.major)),
-    Minor: getter(() => unsigned('uint64', version.minor)),
-    Patch: getter(() => unsigned('uint64', version.patch)),
-    Prerelease: getter(() => version.prerelease),
-    Metadata: getter(() => version.metadata),
-    Original: getter(() => version.original),
-    String: getter(() => printVersion(version)),
-    Compare: comparison(version, (order) => toInt(order)),
-    Equal: comparison(version, (order) => order === 0),
-    LessThan: comparison(version, (order) => order < 0),
-    GreaterThan: comparison(version, (order) => order > 0),
+    Major: getter((version) => unsigned('uint64', version.major)),
+    Minor: getter((version) => unsigned('uint64', version.minor)),
+    Patch: getter((version) => unsigned('uint64', version.patch)),
+    Prerelease: getter((version) => version.prerelease),
+    Metadata: getter((version) => version.metadata),
+    Original: getter((version) => version.original),
+    String: getter(printVersion),
+    Compare: comparison((order) => int(Math.sign(order))),
+    Equal: comparison((order) => order === 0),
+    LessThan: comparison((order) => order < 0),
+    GreaterThan: comparison((order) => order > 0),
   },
-});
-
-const toInt = (order: number): unknown => ({ [GO]: 'int', type: 'int', value: BigInt(Math.sign(order)) });
+};
 
 /** sprig's functions on semantic versions. */
 export const SEMVER_FUNCTIONS: FunctionTable = {
-  semver: fn(['string'], (_run, text) => toValue(parseVersion(text))),
+  semver: fn(['string'], (_run, text) => makeObject(VERSION, parseVersion(text))),
   semverCompare: fn(['string', 'string'], (_run, constraint, version) =>
     checkConstraint(constraint, () => parseVersion(version)),
   ),

@@ -2,7 +2,7 @@ import { type Budget, checkDepth } from '../budget.ts';
 import { failCall } from '../errors.ts';
 import { compareText } from '../text/bytes.ts';
 import { typeName } from './types.ts';
-import { type Dict, getKey, hasKey, isComplex, isDict, isInt, isList, isNilDict, isObject } from './value.ts';
+import { type Dict, getKey, hasKey, isComplex, isDict, isInt, isList, isNilDict, isObject, ownText } from './value.ts';
 
 type BasicKind = 'bool' | 'complex' | 'int' | 'uint' | 'float' | 'string' | 'other';
 
@@ -111,7 +111,7 @@ const deepEqualNested = (a: unknown, b: unknown, budget: Budget, depth: number):
     return deepEqualDicts(a, b, budget, depth);
   }
   if (isObject(a) && isObject(b)) {
-    return a.isNil === b.isNil && a.print?.() === b.print?.();
+    return a.isNil === b.isNil && ownText(a) === ownText(b);
   }
   return isNothing(a) || isNothing(b) ? isNothing(a) && isNothing(b) : equalBasic(basicKind(a), a, b);
 };

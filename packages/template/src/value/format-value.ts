@@ -12,8 +12,10 @@ import {
   isComplex,
   isInt,
   isList,
+  isNilPointer,
   isObject,
   type List,
+  ownText,
 } from './value.ts';
 
 interface Formatting {
@@ -54,15 +56,16 @@ const formatDict = (how: Formatting, dict: Dict, depth: number): string => {
 };
 
 const formatObject = (how: Formatting, value: GoObject, depth: number): string | undefined => {
-  if (value.isNil && value.kind === 'ptr') {
-    return pad(how.flags.sharpV ? `(${value.type})(nil)` : '<nil>', how.flags);
+  if (isNilPointer(value)) {
+    return pad(how.flags.sharpV ? `(${value.shape.type})(nil)` : '<nil>', how.flags);
   }
-  if (value.print !== undefined) {
-    return formatText(value.print(), how.verb, how.flags);
+  const own = ownText(value);
+  if (own !== undefined) {
+    return formatText(own, how.verb, how.flags);
   }
   const named = how.flags.plusV || how.flags.sharpV;
   const parts = fieldsOf(value).map(([name, field]) => (named ? `${name}:` : '') + formatAny(how, field, depth + 1));
-  return enclose(how, value.type, '{', '}', parts);
+  return enclose(how, value.shape.type, '{', '}', parts);
 };
 
 const formatNil = (how: Formatting, depth: number): string => {

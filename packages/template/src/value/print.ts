@@ -11,6 +11,7 @@ import {
   isInt,
   isList,
   isObject,
+  ownText,
 } from './value.ts';
 
 const withSign = (value: number): string =>
@@ -23,8 +24,9 @@ const signed = (value: number): string =>
 const printComplex = (value: GoComplex): string => `(${printFloat(value.re)}${signed(value.im)}i)`;
 
 const printObject = (value: GoObject, budget: Budget, depth: number): string => {
-  if (value.print !== undefined) {
-    return value.print();
+  const own = ownText(value);
+  if (own !== undefined) {
+    return own;
   }
   const fields = fieldsOf(value).map(([, field]) => printNested(field, budget, depth + 1));
   return `{${fields.join(' ')}}`;

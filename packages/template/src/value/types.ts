@@ -1,5 +1,16 @@
 import { byteLength, compareText } from '../text/bytes.ts';
-import { type Dict, ELEMENT, isComplex, isDict, isInt, isList, isObject, type List } from './value.ts';
+import {
+  type Dict,
+  ELEMENT,
+  hasType,
+  isComplex,
+  isDict,
+  isInt,
+  isList,
+  isObject,
+  type List,
+  ownText,
+} from './value.ts';
 
 /** Go's name of a value's type, as `%T` prints it. */
 export const typeName = (value: unknown): string => {
@@ -25,7 +36,7 @@ export const typeName = (value: unknown): string => {
     return 'complex128';
   }
   if (isObject(value)) {
-    return value.type;
+    return value.shape.type;
   }
   const element = (value as List | Dict)[ELEMENT] ?? 'interface {}';
   return isList(value) ? `[]${element}` : `map[string]${element}`;
@@ -37,7 +48,7 @@ export const kindName = (value: unknown): string => {
     return 'invalid';
   }
   if (isObject(value)) {
-    return value.kind;
+    return value.shape.kind;
   }
   const type = typeName(value);
   return type.startsWith('[]') ? 'slice' : type.startsWith('map[') ? 'map' : type;
@@ -86,11 +97,7 @@ export const sortedKeys = (dict: Dict): string[] => Object.keys(dict).sort(compa
 
 /** What a pointer points to: of a missing one null, of raw JSON its text. Other values as they are. */
 export const pointee = (value: unknown): unknown =>
-  isObject(value) && value.kind === 'ptr' && (value.type === '*string' || value.type === '*types.Any')
-    ? value.isNil
-      ? null
-      : (value.print?.() ?? null)
-    : value;
+  hasType(value, '*string') || hasType(value, '*types.Any') ? (value.isNil ? null : (ownText(value) ?? null)) : value;
 
 /** Number of bytes, elements or entries; undefined where a value has no length. */
 export const lengthOf = (value: unknown): number | undefined => {

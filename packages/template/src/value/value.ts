@@ -48,31 +48,31 @@ export interface GoFunction {
   readonly isLazy?: boolean;
 }
 
-/** The fields of a struct in the order of its declaration. */
-export interface StructFields {
-  readonly names: readonly string[];
-  /** The field of one of the names. */
-  readonly get: (name: string) => unknown;
+/** What all values of a named Go type have in common. */
+export interface Shape {
+  /** Go's name of the type, such as `time.Time`. */
+  readonly type: string;
+  /** Go's kind of the type, such as `struct` or `ptr`. */
+  readonly kind: string;
+  /** The fields of a struct in the order of its declaration; they are reached with a dot. */
+  readonly fields?: readonly string[];
+  readonly field?: (self: GoObject, name: string) => unknown;
+  /** Methods are reached with a dot too; `call` gets the value itself in front of the arguments. */
+  readonly methods?: Readonly<Record<string, GoFunction>>;
+  /** How the value prints; absent for a struct without a String method. */
+  readonly print?: (self: GoObject) => string;
+  /** Raw JSON text, where the value marshals to it. */
+  readonly json?: (self: GoObject) => string;
 }
 
 /** A value of a named Go type: a struct, a time, a version, raw JSON. */
 export interface GoObject {
   readonly [GO]: 'object';
-  /** Go's name of the type, such as `time.Time`. */
-  readonly type: string;
-  /** Go's kind of the type, such as `struct` or `ptr`. */
-  readonly kind: string;
+  readonly shape: Shape;
   /** Nil, or otherwise false. */
   readonly isNil: boolean;
-  /** Struct fields that are reached with a dot; made when they are asked for. */
-  readonly fields?: StructFields;
-  readonly methods?: Readonly<Record<string, GoFunction>>;
-  /** How the value prints; absent for a struct without a String method. */
-  readonly print?: () => string;
-  /** Raw JSON text, where the value marshals to it. */
-  readonly json?: () => string;
-  /** The text or number inside, for functions that know the type. */
-  readonly inner?: unknown;
+  /** What the value is made of; only its shape knows what that is. */
+  readonly inner: unknown;
 }
 
 export type GoValue = GoInt | GoComplex | GoObject;
@@ -91,6 +91,23 @@ export const isComplex = (value: unknown): value is GoComplex =>
 
 export const isObject = (value: unknown): value is GoObject =>
   typeof value === 'object' && value !== null && (value as Partial<GoObject>)[GO] === 'object';
+
+export const makeObject = (shape: Shape, inner: unknown, isNil = false): GoObject => ({
+  [GO]: 'object',
+  shape,
+  isNil,
+  inner,
+});
+
+/** Whether a value is of the named Go type. */
+export const hasType = (value: unknown, type: string): value is GoObject =>
+  isObject(value) && value.shape.type === type;
+
+/** A missing pointer, as which nil is printed and encoded. */
+export const isNilPointer = (value: GoObject): boolean => value.isNil && value.shape.kind === 'ptr';
+
+/** The text of a value that prints by itself. */
+export const ownText = (value: GoObject): string | undefined => value.shape.print?.(value);
 
 export const isList = (value: unknown): value is List => Array.isArray(value);
 
@@ -162,27 +179,14 @@ export const setKey = (dict: Dict, key: string, value: unknown): void => {
 
 /** Names and values of the fields of a struct; of other values none. */
 export const fieldsOf = (value: GoObject): (readonly [string, unknown])[] =>
-  (value.fields?.names ?? []).map((name) => [name, value.fields?.get(name)] as const);
+  (value.shape.fields ?? []).map((name) => [name, value.shape.field?.(value, name)] as const);
 
-const VOID: GoObject = {
-  [GO]: 'object',
-  type: 'template.Void',
-  kind: 'string',
-  isNil: true,
-  print: () => '',
-  json: () => '""',
-};
+const VOID = makeObject({ type: 'template.Void', kind: 'string', print: () => '', json: () => '""' }, '', true);
 
 /** What setting a variable gives: it prints nothing, and is no text for a function that wants one. */
 export const voidValue = (): GoObject => VOID;
 
-const EMPTY: GoObject = {
-  [GO]: 'object',
-  type: 'struct {}',
-  kind: 'struct',
-  isNil: false,
-  fields: { names: [], get: () => undefined },
-};
+const EMPTY = makeObject({ type: 'struct {}', kind: 'struct', fields: [] }, undefined);
 
 /** The value of `struct{}`, of which `loop` makes lists. */
 export const emptyStruct = (): GoObject => EMPTY;
