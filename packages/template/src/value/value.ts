@@ -13,7 +13,7 @@ import type { Run } from '../run.ts';
  */
 
 /** Marks what is not plain JSON; its value tells what it is. */
-export const GO: unique symbol = Symbol('go');
+const GO: unique symbol = Symbol('go');
 
 /** Marks a list or map whose elements have a type of their own. */
 export const ELEMENT: unique symbol = Symbol('element');
