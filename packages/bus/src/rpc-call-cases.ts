@@ -73,7 +73,7 @@ export const rpcCallCases: readonly ContractCase<RpcSubject>[] = [
     cites: 'DESIGN §3 CallContext, Laws 7 and 12',
     run: (subject, ctx) =>
       withRpc(subject, ctx, async ({ probe }) => {
-        const context = { idempotencyKey: 'k', fencing: 3, trace: 't' };
+        const context = { idempotencyKey: 'k', fencing: { scope: 'leader', term: 3 }, trace: 't' };
         demandEqual(await probe.context({}, { ...ctx, ...context }), { value: context }, 'the context');
         demandEqual(await probe.context({}, ctx), { value: {} }, 'an empty context');
       }),

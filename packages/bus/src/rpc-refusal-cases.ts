@@ -118,17 +118,25 @@ export const rpcRefusalCases: readonly ContractCase<RpcSubject>[] = [
     cites: 'Law 12',
     run: (subject, ctx) =>
       withRpc(subject, ctx, async ({ probe, handle, world }) => {
-        await probe.act({ name: 'new leader' }, { ...ctx, fencing: 8 });
+        await probe.act({ name: 'new leader' }, { ...ctx, fencing: { scope: 'leader', term: 8 } });
         const error = await demandRejects(
-          probe.act({ name: 'old leader' }, { ...ctx, fencing: 7 }),
+          probe.act({ name: 'old leader' }, { ...ctx, fencing: { scope: 'leader', term: 7 } }),
           ['TERM_STALE'],
           'a call of an older term',
         );
-        demandEqual(error.facts, { term: 7, highest: 8 }, 'the facts of the error');
-        await probe.act({ name: 'again' }, { ...ctx, fencing: 8 });
+        demandEqual(error.facts, { scope: 'leader', term: 7, highest: 8 }, 'the facts of the error');
+        await probe.act({ name: 'again' }, { ...ctx, fencing: { scope: 'leader', term: 8 } });
         await probe.act({ name: 'no term' }, ctx);
-        await handle({ object: 'a/b' }).act({ name: 'another object' }, { ...ctx, fencing: 1 });
-        demandEqual(world.acts, ['new leader', 'again', 'no term', 'another object'], 'what was done');
+        await probe.act({ name: 'another election' }, { ...ctx, fencing: { scope: 'other', term: 1 } });
+        await handle({ object: 'a/b' }).act(
+          { name: 'another object' },
+          { ...ctx, fencing: { scope: 'leader', term: 1 } },
+        );
+        demandEqual(
+          world.acts,
+          ['new leader', 'again', 'no term', 'another election', 'another object'],
+          'what was done',
+        );
       }),
   },
   {

@@ -1,5 +1,12 @@
 import { AppError, RpcCancel, RpcRequest, type RpcResult, type Topics, toAppError } from '@infrakit/core';
-import type { Log, PluginObject, Progress } from '@infrakit/spi';
+import {
+  type Fencing,
+  type FencingTerms,
+  fencingTerms,
+  type Log,
+  type PluginObject,
+  type Progress,
+} from '@infrakit/spi';
 import { badMessages } from './bad-messages.ts';
 import { chunkAssembler } from './chunks.ts';
 import type { Connection, Message } from './connection.ts';
@@ -62,17 +69,15 @@ export const serveRpc = (options: RpcServerOptions): RpcServer => {
   const assembler = chunkAssembler(limits, clock);
   const answers = rpcAnswers(answerLimits, clock.nowMs);
   const running = new Map<string, AbortController>();
-  /** The highest term that any caller of an object came with (Law 12). */
-  const terms = new Map<string, number>();
+  /** The highest terms that callers of an object came with (Law 12). */
+  const terms = new Map<string, FencingTerms>();
   const sender = answerSender({ connection, clock, log, limits });
 
-  const checkTerm = (object: string, term: number | undefined): void => {
-    if (term === undefined) return;
-    const highest = terms.get(object) ?? term;
-    if (term < highest) {
-      throw new AppError('TERM_STALE', `term ${term} is over, ${highest} has begun`, { facts: { term, highest } });
-    }
-    terms.set(object, term);
+  const checkTerm = (object: string, fencing: Fencing | undefined): void => {
+    if (fencing === undefined) return;
+    const seen = terms.get(object) ?? fencingTerms();
+    terms.set(object, seen);
+    seen.admit(fencing);
   };
 
   /** Milliseconds since it was sent, as far as clocks can tell. */

@@ -40,7 +40,7 @@ const good = [
     },
   ],
   ['rpc', call],
-  ['rpc', { ...call, context: { idempotencyKey: 'k', fencing: 7, trace: 't' } }],
+  ['rpc', { ...call, context: { idempotencyKey: 'k', fencing: { scope: 's', term: 7 }, trace: 't' } }],
   ['rpc', { ...call, via: 'mystack/cattle' }],
   ['rpc', { jsonrpc: '2.0', method: 'cancel', params: { id: 'c1', replyTo: 'infrakit/reply/cli-1', to: 'n1.1' } }],
   ['reply', { jsonrpc: '2.0', id: 1, result: null }],

@@ -34,10 +34,13 @@ export const PluginAdvertisement = z.strictObject({
 });
 export type PluginAdvertisement = z.infer<typeof PluginAdvertisement>;
 
+/** A leader's token: `scope` names the election that counts the terms (Law 12). */
+const Fencing = z.strictObject({ scope: z.string().min(1).max(500), term: Count });
+
 /** What travels of a call's context; the signal and the deadline stay with each side. */
 export const RpcContext = z.strictObject({
   idempotencyKey: z.string().min(1).optional(),
-  fencing: Term,
+  fencing: Fencing.optional(),
   trace: z.string().min(1).optional(),
 });
 export type RpcContext = z.infer<typeof RpcContext>;

@@ -2,13 +2,16 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, compareUtf8, encodeLevel, type Json } from '@infrakit/core';
 import { type Serial, serial } from '@infrakit/runtime';
-import { type CallContext, frozenCopy, type Store, type StoreChange, StoreRecord } from '@infrakit/spi';
+import { type CallContext, fencingTerms, frozenCopy, type Store, type StoreChange, StoreRecord } from '@infrakit/spi';
 import { Observable } from 'rxjs';
 import { z } from 'zod';
 import { readDurable, removeDurable, writeDurable } from './durable-file.ts';
 
-/** What a store keeps beside its records: the last revision it gave, and the highest term it has seen. */
-const Counters = z.strictObject({ revision: z.number().int().min(0), term: z.number().int().min(0) });
+/** What a store keeps beside its records: the last revision it gave, and the highest term it has seen of each scope. */
+const Counters = z.object({
+  revision: z.number().int().min(0),
+  terms: z.array(z.strictObject({ scope: z.string(), term: z.number().int().min(0) })).default([]),
+});
 type Counters = z.infer<typeof Counters>;
 
 const countersFile = '.counters.json';
@@ -46,7 +49,8 @@ export const openFileStore = async (folder: string): Promise<Store> => {
   const countersPath = join(folder, countersFile);
   const stored = await readDurable(countersPath);
   const newest = Math.max(0, ...[...records.values()].map(({ revision }) => revision));
-  let counters: Counters = stored === undefined ? { revision: newest, term: 0 } : parse(Counters, countersPath, stored);
+  let counters: Counters =
+    stored === undefined ? { revision: newest, terms: [] } : parse(Counters, countersPath, stored);
   const listeners = new Set<(change: StoreChange) => void>();
   const inTurn: Serial = serial();
 
@@ -57,14 +61,16 @@ export const openFileStore = async (folder: string): Promise<Store> => {
 
   /** Refuses an older term or another revision than expected, then makes the next revision durable. */
   const admit = async (key: string, expect: number | undefined, { fencing }: CallContext): Promise<number> => {
-    if (fencing !== undefined && fencing < counters.term) {
-      throw new AppError('TERM_STALE', `term ${fencing} is over; term ${counters.term} writes`, { facts: { key } });
-    }
+    const terms = fencingTerms(counters.terms);
+    terms.admit(fencing);
     const present = records.get(key)?.revision ?? 0;
     if (expect !== undefined && expect !== present) {
       throw new AppError('STORE_CONFLICT', `${key} is at revision ${present}, not at ${expect}`, { facts: { key } });
     }
-    const next = { revision: Math.max(counters.revision, newest) + 1, term: fencing ?? counters.term };
+    const next = {
+      revision: Math.max(counters.revision, newest) + 1,
+      terms: terms.all().map(({ scope, term }) => ({ scope, term })),
+    };
     await writeDurable(countersPath, next);
     counters = next;
     return next.revision;

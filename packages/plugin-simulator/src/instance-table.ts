@@ -1,6 +1,6 @@
-import { AppError, compareUtf8, InstanceDescription, type Json } from '@infrakit/core';
+import { compareUtf8, InstanceDescription, type Json } from '@infrakit/core';
 import { openFactLog } from '@infrakit/runtime';
-import { frozenCopy, type Log } from '@infrakit/spi';
+import { type Fencing, fencingTerms, frozenCopy, type Log } from '@infrakit/spi';
 import { z } from 'zod';
 
 /** A simulated instance: what describe shows, the key it was made for, and what it was asked for (GP-P13). */
@@ -16,7 +16,7 @@ const Fact = z.union([
   z.strictObject({ put: Thing }),
   z.strictObject({ remove: z.string() }),
   z.strictObject({ lastId: z.string() }),
-  z.strictObject({ term: z.number().int() }),
+  z.strictObject({ scope: z.string(), term: z.number().int() }),
 ]);
 
 /** The instances of one type of one simulator. A change is durable, then visible, then answered. */
@@ -31,8 +31,8 @@ export interface InstanceTable {
   readonly remove: (id: string) => Promise<void>;
   /** Decimal nanoseconds, rising and never given twice, also over restarts and when the clock is set back. */
   readonly newId: () => string;
-  /** Refuses an older term than was ever seen with `TERM_STALE` (Law 12). */
-  readonly admitTerm: (term: number | undefined) => Promise<void>;
+  /** Refuses an older term than was ever seen in its scope with `TERM_STALE` (Law 12). */
+  readonly admitTerm: (fencing: Fencing | undefined) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export const openInstanceTable = async (
   const things = new Map<string, Thing>();
   const byKey = new Map<string, string>();
   let lastId = 0n;
-  let term = 0;
+  const terms = fencingTerms();
   let version = 0;
   let sorted: readonly InstanceDescription[] | null = null;
 
@@ -73,13 +73,13 @@ export const openInstanceTable = async (
     else if ('put' in fact.data) set(fact.data.put);
     else if ('remove' in fact.data) unset(fact.data.remove);
     else if ('lastId' in fact.data) raise(fact.data.lastId);
-    else term = Math.max(term, fact.data.term);
+    else terms.admit(fact.data);
   }
 
   const trim = (): void =>
     factLog.trim(things.size, () => [
       { lastId: String(lastId) },
-      { term },
+      ...terms.all().map(({ scope, term }): Json => ({ scope, term })),
       ...[...things.values()].map((thing): Json => ({ put: thing as unknown as Json })),
     ]);
 
@@ -112,11 +112,9 @@ export const openInstanceTable = async (
       lastId = now > lastId ? now : lastId + 1n;
       return String(lastId).padStart(19, '0');
     },
-    admitTerm: async (next) => {
-      if (next === undefined || next === term) return;
-      if (next < term) throw new AppError('TERM_STALE', `term ${next} is over, term ${term} has begun`);
-      term = next;
-      await factLog.append({ term: next }, () => undefined);
+    admitTerm: async (fencing) => {
+      if (fencing === undefined || !terms.admit(fencing)) return;
+      await factLog.append({ scope: fencing.scope, term: fencing.term }, () => undefined);
     },
     close: factLog.close,
   };

@@ -1,4 +1,4 @@
-import type { Log } from '@infrakit/spi';
+import type { Fencing, Log } from '@infrakit/spi';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -14,6 +14,6 @@ export interface CycleDeps {
   readonly patienceMs: number;
   /** Asks for a further cycle: an act that outlived its cycle has ended. */
   readonly wake: () => void;
-  /** The leader's term, where there is one (Law 12). */
-  readonly fencing?: () => number | undefined;
+  /** The leader's token, where there is one (Law 12). */
+  readonly fencing?: () => Fencing | undefined;
 }

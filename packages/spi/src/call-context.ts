@@ -1,3 +1,5 @@
+import type { Fencing } from './fencing.ts';
+
 /** A note of a long call about how far it is; each one extends the deadline up to the method's maximum (DESIGN §3). */
 export interface Progress {
   readonly message: string;
@@ -13,8 +15,8 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** The same key asks for the same living thing, however often it is sent (Law 7). */
   readonly idempotencyKey?: string;
-  /** Term of the leader that calls; a callee that has seen a higher one refuses with `TERM_STALE` (Law 12). */
-  readonly fencing?: number;
+  /** Token of the leader that calls; a callee that has seen a higher term in its scope refuses with `TERM_STALE` (Law 12). */
+  readonly fencing?: Fencing;
   /** Ties the log lines of one cycle or command together across processes. */
   readonly trace?: string;
   readonly progress?: (note: Progress) => void;

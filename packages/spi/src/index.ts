@@ -22,6 +22,7 @@ export * from './deadline.ts';
 export * from './direct.ts';
 export * from './event.ts';
 export * from './events.ts';
+export * from './fencing.ts';
 export * from './flavor.ts';
 export * from './frozen-copy.ts';
 export * from './group.ts';

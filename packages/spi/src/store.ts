@@ -15,7 +15,7 @@ const Expect = z.number().int().min(0).optional();
 /**
  * Where a manager keeps what was committed. Revisions rise by each write of any key; a write is durable when it answers;
  * a record that is not at the expected revision is `STORE_CONFLICT`. `fencing` of the context guards every write: an
- * older term than the store has seen is `TERM_STALE` (Law 12).
+ * older term than the store has seen in its scope is `TERM_STALE` (Law 12).
  */
 export const storeInterface = {
   name: 'Store',

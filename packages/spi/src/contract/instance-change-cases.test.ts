@@ -138,6 +138,23 @@ const broken: readonly (readonly [
       destroy: (params, { fencing: _, ...ctx }) => instance.destroy(params, ctx),
     }),
   ],
+  [
+    'compares the terms of different elections',
+    ['leaders of two elections work on one sink, whatever terms they have'],
+    (instance) => ({
+      ...instance,
+      provision: (params, { fencing, ...ctx }) =>
+        instance.provision(
+          params,
+          fencing === undefined ? ctx : { ...ctx, fencing: { scope: 'one', term: fencing.term } },
+        ),
+      destroy: (params, { fencing, ...ctx }) =>
+        instance.destroy(
+          params,
+          fencing === undefined ? ctx : { ...ctx, fencing: { scope: 'one', term: fencing.term } },
+        ),
+    }),
+  ],
 ];
 
 describe('the instance contract: Label and Destroy', () => {

@@ -151,18 +151,32 @@ export const instanceChangeCases: readonly ContractCase<InstanceSubject>[] = [
     run: (subject, ctx) =>
       withScene(subject, ctx, async ({ provision, ids, settle }) => {
         skipUnless(subject.takesTerms, 'the plugin takes no terms');
-        const id = await provision({ ctx: { fencing: 7 } });
+        const id = await provision({ ctx: { fencing: { scope: 'leader', term: 7 } } });
         await demandRejects(
-          provision({ ctx: { fencing: 6 } }),
+          provision({ ctx: { fencing: { scope: 'leader', term: 6 } } }),
           ['TERM_STALE'],
           'a provision of term 6 after one of term 7',
         );
         await demandRejects(
-          subject.instance.destroy({ id, context: terminate }, { ...ctx, fencing: 6 }),
+          subject.instance.destroy({ id, context: terminate }, { ...ctx, fencing: { scope: 'leader', term: 6 } }),
           ['TERM_STALE'],
           'a destroy of term 6 after a provision of term 7',
         );
         await settle(async () => demandEqual(await ids(), [id], 'the ids after calls of an older term'));
+      }),
+  },
+  {
+    name: 'leaders of two elections work on one sink, whatever terms they have',
+    cites: 'Law 12',
+    run: (subject, ctx) =>
+      withScene(subject, ctx, async ({ provision, ids, settle }) => {
+        skipUnless(subject.takesTerms, 'the plugin takes no terms');
+        const made = [
+          await provision({ ctx: { fencing: { scope: 'group', term: 3 } } }),
+          await provision({ ctx: { fencing: { scope: 'enrollment', term: 1 } } }),
+          await provision({ ctx: { fencing: { scope: 'group', term: 3 } } }),
+        ];
+        await settle(async () => demandEqual([...(await ids())].sort(), [...made].sort(), 'what both made'));
       }),
   },
 ];

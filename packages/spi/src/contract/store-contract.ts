@@ -21,6 +21,7 @@ export interface StoreSubject {
 }
 
 const root = 'contract/';
+const scope = 'contract';
 
 const put = async (store: Store, key: string, value: unknown, ctx: ContractContext): Promise<number> =>
   (await store.write({ key: root + key, value }, ctx)).revision;
@@ -233,8 +234,8 @@ export const storeContract: ContractSuite<StoreSubject> = {
       run: async ({ store, other = store, terms }, ctx) => {
         skipUnless(terms, 'the store is not guarded by terms');
         const { older, newer } = await terms();
-        await store.write({ key: `${root}fenced`, value: 'new leader' }, { ...ctx, fencing: newer });
-        const stale = { ...ctx, fencing: older };
+        await store.write({ key: `${root}fenced`, value: 'new leader' }, { ...ctx, fencing: { scope, term: newer } });
+        const stale = { ...ctx, fencing: { scope, term: older } };
         await demandRejects(
           other.write({ key: `${root}fenced`, value: 'old leader' }, stale),
           ['TERM_STALE'],
@@ -242,7 +243,7 @@ export const storeContract: ContractSuite<StoreSubject> = {
         );
         await demandRejects(other.remove({ key: `${root}fenced` }, stale), ['TERM_STALE'], 'a remove of an older term');
         await demandValue(store, 'fenced', 'new leader', ctx);
-        await store.write({ key: `${root}fenced`, value: 'again' }, { ...ctx, fencing: newer });
+        await store.write({ key: `${root}fenced`, value: 'again' }, { ...ctx, fencing: { scope, term: newer } });
       },
     },
     {
@@ -252,10 +253,10 @@ export const storeContract: ContractSuite<StoreSubject> = {
         skipUnless(terms, 'the store is not guarded by terms');
         skipUnless(restart, 'the store offers no restart');
         const { older, newer } = await terms();
-        await store.write({ key: `${root}fenced`, value: 'new leader' }, { ...ctx, fencing: newer });
+        await store.write({ key: `${root}fenced`, value: 'new leader' }, { ...ctx, fencing: { scope, term: newer } });
         const again = await restart();
         await demandRejects(
-          again.write({ key: `${root}fenced`, value: 'old leader' }, { ...ctx, fencing: older }),
+          again.write({ key: `${root}fenced`, value: 'old leader' }, { ...ctx, fencing: { scope, term: older } }),
           ['TERM_STALE'],
           'a write of an older term after a restart',
         );

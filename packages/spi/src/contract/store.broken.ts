@@ -1,5 +1,6 @@
 import { AppError } from '@infrakit/core';
 import { filter, map, NEVER, type Observable, take, throwError } from 'rxjs';
+import { fencingTerms } from '../fencing.ts';
 import { type MemoryDisk, memoryDisk, memoryStore } from '../reference/memory-store.ts';
 import type { Store, StoreChange } from '../store.ts';
 import type { StoreSubject } from './store-contract.ts';
@@ -166,7 +167,7 @@ export const brokenStores = [
     failing: 'the older term stays refused after a restart',
     make: () =>
       restarted((disk) => {
-        disk.term = 0;
+        disk.terms = fencingTerms();
         return disk;
       }),
   },

@@ -1,6 +1,7 @@
 import { AppError, compareUtf8 } from '@infrakit/core';
 import { Observable } from 'rxjs';
 import type { CallContext } from '../call-context.ts';
+import { type FencingTerms, fencingTerms } from '../fencing.ts';
 import type { Store, StoreChange, StoreRecord } from '../store.ts';
 
 /** What several stores share, and what outlives them: hand the same one to the next store to play a restart. */
@@ -9,12 +10,17 @@ export interface MemoryDisk {
   readonly listeners: Set<(change: StoreChange) => void>;
   /** Counts the writes of all keys. */
   revision: number;
-  /** The highest term that any write came with. */
-  term: number;
+  /** The highest terms that writes came with. */
+  terms: FencingTerms;
 }
 
 /** An empty disk. */
-export const memoryDisk = (): MemoryDisk => ({ records: new Map(), listeners: new Set(), revision: 0, term: 0 });
+export const memoryDisk = (): MemoryDisk => ({
+  records: new Map(),
+  listeners: new Set(),
+  revision: 0,
+  terms: fencingTerms(),
+});
 
 /** A {@link Store} in memory. Values are kept as JSON text; what JSON cannot say is `PARAMS_INVALID`. */
 export const memoryStore = (disk: MemoryDisk = memoryDisk()): Store => {
@@ -23,12 +29,7 @@ export const memoryStore = (disk: MemoryDisk = memoryDisk()): Store => {
     return stored === undefined ? null : { key, value: JSON.parse(stored.text), revision: stored.revision };
   };
   const admitWrite = (key: string, expect: number | undefined, { fencing }: CallContext): void => {
-    if (fencing !== undefined) {
-      if (fencing < disk.term) {
-        throw new AppError('TERM_STALE', `term ${fencing} is over; term ${disk.term} writes`, { facts: { key } });
-      }
-      disk.term = fencing;
-    }
+    disk.terms.admit(fencing);
     const present = disk.records.get(key)?.revision ?? 0;
     if (expect !== undefined && expect !== present) {
       throw new AppError('STORE_CONFLICT', `${key} is at revision ${present}, not at ${expect}`, { facts: { key } });

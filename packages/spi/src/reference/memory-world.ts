@@ -1,5 +1,6 @@
-import { AppError, compareUtf8, type InstanceDescription, type Tags } from '@infrakit/core';
+import { compareUtf8, type InstanceDescription, type Tags } from '@infrakit/core';
 import type { CallContext } from '../call-context.ts';
+import { fencingTerms } from '../fencing.ts';
 import { frozenCopy } from '../frozen-copy.ts';
 import { type MemoryGate, memoryGate } from './memory-gate.ts';
 
@@ -26,7 +27,7 @@ export interface MemoryWorld extends MemoryGate {
   /** How many mutating calls were accepted (Law 8: an idle cycle makes none). */
   readonly writes: () => number;
   readonly countWrite: () => void;
-  /** Remembers the highest term; an older one is `TERM_STALE` (Law 12). */
+  /** Remembers the highest term of each scope; an older one is `TERM_STALE` (Law 12). */
   readonly checkTerm: (ctx: CallContext) => void;
   readonly isTorn: () => boolean;
   /** Adds a thing that no call made; gives its id. */
@@ -44,7 +45,8 @@ export const memoryWorld = (options: { readonly newId?: () => string } = {}): Me
   const keys = new Map<string, string>();
   const gate = memoryGate();
   let sorted: readonly InstanceDescription[] | undefined;
-  let [version, made, writes, term, count, tears] = [0, 0, 0, 0, 0, 0];
+  const terms = fencingTerms();
+  let [version, made, writes, count, tears] = [0, 0, 0, 0, 0];
   const changed = (): void => {
     version += 1;
     sorted = undefined;
@@ -88,11 +90,7 @@ export const memoryWorld = (options: { readonly newId?: () => string } = {}): Me
       writes += 1;
     },
     ...gate,
-    checkTerm: ({ fencing }) => {
-      if (fencing === undefined) return;
-      if (fencing < term) throw new AppError('TERM_STALE', `term ${fencing} is over, ${term} has begun`);
-      term = fencing;
-    },
+    checkTerm: ({ fencing }) => void terms.admit(fencing),
     isTorn: () => tears > 0,
     addForeign: async (tags, properties) => {
       const id = newId();
