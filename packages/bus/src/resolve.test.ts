@@ -1,6 +1,7 @@
 import { testingContext } from '@infrakit/spi';
 import { describe, expect, it } from 'vitest';
-import { openBus } from './bus.ts';
+import type { PluginRole } from './advertise.ts';
+import { type Bus, openBus } from './bus.ts';
 import { lamp, lampInterface } from './bus-scene.ts';
 import { memoryBroker } from './memory-broker.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -61,6 +62,61 @@ describe('pluginsPort (Plugins port)', () => {
     expect([long.value, short.value, given.value]).toEqual([undefined, 'BUS_UNAVAILABLE', 'RPC_CANCELLED']);
     await time.advance(1_500);
     expect(long.value).toBe('BUS_UNAVAILABLE');
+  });
+
+  it('while nobody leads a call waits for who comes to lead, two seconds at most and never past its deadline', async () => {
+    const { time, open } = scene();
+    const [bus, server] = [await open('n1'), await open('n2')];
+    let role: PluginRole = { role: 'standby' };
+    const objects = [lamp('', 'leader')];
+    const starting = server.start('group', { isSingle: true, objects: () => objects, role: () => role });
+    await time.advance(1_000);
+    const running = await starting;
+    const group = bus.plugins.resolve(lampInterface, 'group');
+    const short = outcomeOf(group.light({}, testingContext({ timeoutMs: 500 })));
+    const long = outcomeOf(group.light({}, testingContext({ timeoutMs: 60_000 })));
+    await time.advance(600);
+    expect([short.value, long.value]).toEqual(['LEADER_NOT', undefined]);
+    await time.advance(1_500);
+    expect(long.value).toBe('LEADER_NOT');
+    const patient = outcomeOf(group.light({}, testingContext()));
+    const cancelled = new AbortController();
+    const given = outcomeOf(group.light({}, testingContext({ signal: cancelled.signal })));
+    await time.advance(500);
+    cancelled.abort();
+    await time.advance(10);
+    expect(given.value).toBe('LEADER_NOT');
+    role = { role: 'active', term: 1 };
+    running.objectsChanged();
+    await time.advance(100);
+    expect(patient.value).toEqual({ by: 'leader' });
+  });
+
+  it('a leader that steps down between look and call: the next one gets the call', async () => {
+    const { time, open } = scene();
+    const [bus, first, second] = [await open('n1'), await open('n2'), await open('n3')];
+    const roles: Record<string, PluginRole> = { n2: { role: 'active', term: 1 }, n3: { role: 'standby' } };
+    const start = async (nonce: string, at: Bus) => {
+      const objects = [lamp('', nonce)];
+      const starting = at.start('group', {
+        isSingle: true,
+        objects: () => objects,
+        role: () => roles[nonce] ?? { role: 'standby' },
+      });
+      await time.advance(1_000);
+      return starting;
+    };
+    const [one, two] = [await start('n2', first), await start('n3', second)];
+    // It answers no more calls, and the bus does not know yet.
+    roles.n2 = { role: 'standby' };
+    const outcome = outcomeOf(bus.plugins.resolve(lampInterface, 'group').light({}, testingContext()));
+    await time.advance(100);
+    expect(outcome.value).toBe(undefined);
+    roles.n3 = { role: 'active', term: 2 };
+    one.objectsChanged();
+    two.objectsChanged();
+    await time.advance(300);
+    expect(outcome.value).toEqual({ by: 'n3' });
   });
 
   it('a plugin of this process answers without a broker, with frozen results', async () => {

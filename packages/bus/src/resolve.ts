@@ -5,6 +5,7 @@ import {
   type MethodDescription,
   type Plugins,
   type SpiOf,
+  whenAborted,
   wireName,
 } from '@infrakit/spi';
 import { type Call, directCall } from './direct-call.ts';
@@ -24,6 +25,10 @@ export interface ResolveOptions {
 
 /** How long a call waits for discovery when this process has just come to the bus. */
 const discoveryMs = 2_000;
+/** How long a call waits where nobody leads: a claim or a change of leaders is over soon, or takes longer than a caller may wait. */
+const leaderMs = 2_000;
+/** Until it is asked again who leads although nothing has changed on the bus. */
+const askAgainMs = 250;
 
 /** The `Plugins` port: names are found anew at each call, calls within this process are direct. */
 export const pluginsPort = ({ registry, client, local, caller }: ResolveOptions): Plugins => {
@@ -56,7 +61,7 @@ export const pluginsPort = ({ registry, client, local, caller }: ResolveOptions)
     }
   };
 
-  const call =
+  const callOnce =
     (name: string, description: InterfaceDescription, methodName: string, method: MethodDescription): Call =>
     async (params, ctx) => {
       const beganMs = clock.nowMs();
@@ -74,6 +79,39 @@ export const pluginsPort = ({ registry, client, local, caller }: ResolveOptions)
         object.implementation,
         clock,
       )(params, { ...ctx, timeoutMs });
+    };
+
+  /** Resolves when something has changed on the bus, after `ms` at the latest, or when the signal aborts. */
+  const changed = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        stop();
+        forget();
+        changes.unsubscribe();
+        resolve();
+      };
+      const stop = clock.after(ms, done);
+      const forget = whenAborted(signal, done);
+      const changes = registry.changes.subscribe(done);
+    });
+
+  /** `LEADER_NOT` says that nothing was done, so a call may be made again until somebody leads. */
+  const call =
+    (...method: Parameters<typeof callOnce>): Call =>
+    async (params, ctx) => {
+      const once = callOnce(...method);
+      const beganMs = clock.nowMs();
+      for (;;) {
+        const passedMs = Math.max(0, clock.nowMs() - beganMs);
+        try {
+          return await once(params, { ...ctx, timeoutMs: ctx.timeoutMs - passedMs });
+        } catch (thrown) {
+          const leftMs = Math.min(leaderMs, ctx.timeoutMs) - Math.max(0, clock.nowMs() - beganMs);
+          if (toAppError(thrown).code !== 'LEADER_NOT' || leftMs <= 0 || ctx.signal.aborted) throw thrown;
+          await changed(Math.min(askAgainMs, leftMs), ctx.signal);
+          if (clock.nowMs() - beganMs >= ctx.timeoutMs) throw thrown;
+        }
+      }
     };
 
   return {
