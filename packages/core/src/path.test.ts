@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  basePath,
-  comparePaths,
-  dirPath,
-  formatPath,
-  joinPath,
-  Path,
-  parsePath,
-  relativePath,
-  shiftPath,
-} from './path.ts';
+import { basePath, comparePaths, dirPath, formatPath, joinPath, parsePath, relativePath, shiftPath } from './path.ts';
+import { Path } from './path-schema.ts';
 
 const of = parsePath;
 
