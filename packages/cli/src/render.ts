@@ -17,6 +17,25 @@ const inDocument = (text: string, { line, column }: Pick<TemplatePosition, 'line
   return { line, column: Buffer.from(lineText).subarray(0, column).toString('utf8').length + 1 };
 };
 
+/** What Go's templates print for nothing; the last pass leaves it out (GP §5.1). */
+const nothing = '<no value>';
+
+/** A text without what stands for nothing, and the way back to the places in it. */
+const withoutNothing = (text: string): { readonly text: string; readonly before: (offset: number) => number } => {
+  const parts = text.split(nothing);
+  return {
+    text: parts.join(''),
+    before: (offset) => {
+      let end = 0;
+      for (const [at, part] of parts.entries()) {
+        end += part.length;
+        if (offset < end || at === parts.length - 1) return offset + at * nothing.length;
+      }
+      return offset;
+    },
+  };
+};
+
 /**
  * Renders a spec file (GP §5.2): its variables come from `--var`, its environment from `env`, includes are read relative to
  * it. `SPEC_TEMPLATE` says where and what.
@@ -37,7 +56,10 @@ export const renderSource = async (
       loader: ({ url }) => readAddress(url),
     });
     const { text, map } = await template.renderWithMapAsync({}, { vars: variablesOf(flags) });
-    return { source, text, positionOf: (offset) => inDocument(source.text, map.locate(offset)) };
+    const positionOf = (offset: number): Position => inDocument(source.text, map.locate(offset));
+    if (flags.final !== true) return { source, text, positionOf };
+    const left = withoutNothing(text);
+    return { source, text: left.text, positionOf: (offset) => positionOf(left.before(offset)) };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const { line, column } = inDocument(source.text, error);

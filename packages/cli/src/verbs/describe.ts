@@ -43,11 +43,11 @@ export default verb<Options>({
       ...(options.tags !== undefined && { tags: { ...parseTags(options.tags.split(',')) } }),
     };
     const { objects } = await controller.describe({ search }, session.ctx());
+    if (objects.length === 0 && name !== undefined) throw notThere(object.name, name);
     const format = formatOf(options);
     if (format === 'json' || format === 'yaml') streams.stdout.write(rawText(objects, format));
     else if (format === 'objects') print(await itemRows(objects, options.view, options.quiet === true));
     else print(tableLines(columns, objects.map(row), options.quiet === true));
-    if (objects.length > 0 || name === undefined) return exits.done;
-    throw notThere(object.name, name);
+    return exits.done;
   },
 });
