@@ -37,7 +37,7 @@ const scene = () => {
 };
 
 describe('openBus (DESIGN §3)', () => {
-  it('a process gives one sign of life every 30 s, however many plugins and objects it has', async () => {
+  it('a process says every 30 s that it lives, with one of its states, however many plugins and objects it has', async () => {
     const { time, broker, open, passing } = scene();
     const bus = await open('n1');
     for (const name of ['one', 'two']) {
@@ -49,7 +49,8 @@ describe('openBus (DESIGN §3)', () => {
     const watcher = broker.connect({ clientId: 'w' });
     watcher.subscribe('infrakit/#', 0, ({ topic, retain }) => !retain && seen.push(topic));
     await time.advance(90_000);
-    expect(seen).toEqual(Array(3).fill('infrakit/state/one/-'));
+    const beat = ['infrakit/state/one/-', 'infrakit/processes/n1'];
+    expect(seen).toEqual([...beat, ...beat, ...beat]);
   });
 
   it('a process that leaves in order takes its process and plugins with it, and leaves states and members', async () => {

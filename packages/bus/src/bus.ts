@@ -11,6 +11,7 @@ import { pluginRegistry, type Registry } from './registry.ts';
 import { pluginsPort } from './resolve.ts';
 import { rpcClient } from './rpc-client.ts';
 import type { RpcClock } from './rpc-frame.ts';
+import { clearSilentProcesses } from './silent-processes.ts';
 
 /** Who this process is; `nonce` is drawn anew at each start. */
 export interface ProcessIdentity {
@@ -30,6 +31,8 @@ export interface BusOptions {
   readonly random: () => number;
   readonly newId: () => string;
   readonly log: Log;
+  /** Whether a process of this machine lives: those that do not are cleared from the bus at once. */
+  readonly isLiving?: (pid: number) => boolean;
   /** How long plugins of a process that went away stay advertised; 15 s when left out. */
   readonly orphanGraceMs?: number;
 }
@@ -52,7 +55,7 @@ export interface Bus {
 
 const defaultGraceMs = 15_000;
 const closeTimeoutMs = 2_000;
-/** One state of a process is published this often, whatever happens (DESIGN §3). */
+/** A process and one of its states are published this often, whatever happens (DESIGN §3). */
 const heartbeatMs = 30_000;
 
 /** Brings this process to the bus (DESIGN §3). */
@@ -75,6 +78,14 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
   const announcement = announceProcess({ ...common, nonce, presence: presence() });
   const registry = pluginRegistry(common, { nonce, presence });
   const stopOrphans = clearOrphans({ ...common, registry, graceMs, random });
+  const { isLiving } = options;
+  const silent = clearSilentProcesses({
+    ...common,
+    registry,
+    nonce,
+    host,
+    ...(isLiving === undefined ? {} : { isLiving }),
+  });
   const client = rpcClient({ connection, topics, host, newId, clock, log });
   const bad = badMessages({ log, nowMs });
   const subscribe = managedEvents(registry, eventSubscriber({ connection, topics, bad }));
@@ -86,6 +97,8 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
   const beat = (): void => {
     stopHeartbeat = after(heartbeatMs, () => {
       for (const { heartbeat } of hosted.values()) if (heartbeat()) break;
+      announcement.beat();
+      silent.beat();
       beat();
     });
   };
@@ -132,6 +145,7 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
     close: async () => {
       stopHeartbeat();
       stopOrphans();
+      silent.close();
       await Promise.all([...hosted.values()].map((plugin) => plugin.stop()));
       hosted.clear();
       const late = (error: unknown): void => log.warn({ err: error }, 'process left the bus without goodbye');

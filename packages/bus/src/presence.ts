@@ -24,6 +24,8 @@ export interface PresenceOptions {
 export interface Presence {
   /** Says something else of it from now on. */
   readonly update: (presence: ProcessPresence) => void;
+  /** Says it once more, so that others know that it lives. */
+  readonly beat: () => void;
   readonly settled: (timeoutMs: number) => Promise<void>;
   /** Goes offline in order. Errors: `BUS_UNAVAILABLE` when the broker does not take it. */
   readonly leave: (timeoutMs: number) => Promise<void>;
@@ -36,12 +38,22 @@ export interface Presence {
  */
 export const announceProcess = (options: PresenceOptions): Presence => {
   const { topics, nonce, presence, ...rest } = options;
+  const { connection, log } = options;
+  let said = '';
   const topic = topics.process(nonce);
   const subtree = retainedSubtree({ ...rest, topics, filters: [topic], isExclusive: true });
-  const update = (next: ProcessPresence): void => subtree.set(topic, JSON.stringify(next));
+  const update = (next: ProcessPresence): void => {
+    said = JSON.stringify(next);
+    subtree.set(topic, said);
+  };
   update(presence);
   return {
     update,
+    beat: () => {
+      connection
+        .publish(topic, said, { qos: 1, retain: true })
+        .catch((error: unknown) => log.debug({ err: error }, 'heartbeat lost'));
+    },
     settled: subtree.settled,
     leave: (timeoutMs) => {
       subtree.clear(topic);

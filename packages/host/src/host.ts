@@ -7,6 +7,7 @@ import { connectBroker } from './connect-broker.ts';
 import { type BuiltInKind, builtInKinds, findKind } from './definitions.ts';
 import { openHome } from './home.ts';
 import { homeStore } from './home-store.ts';
+import { isLivingProcess } from './living-process.ts';
 import { checkNames, parsePluginArgument } from './plugin-argument.ts';
 import { type PluginLife, startPluginLife } from './plugin-life.ts';
 import { pluginOptions } from './plugin-options.ts';
@@ -160,6 +161,7 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
       random,
       newId,
       log,
+      isLiving: isLivingProcess,
     });
     undo.push(async () => {
       isLast = [...bus.registry.processes().keys()].every((other) => other === nonce);
