@@ -11,6 +11,7 @@ export const programs = [
   { program: 'mosquitto_sub', package: 'mosquitto-clients' },
   { program: 'openssl', package: 'openssl' },
   { program: 'docker-compose', package: 'docker-compose' },
+  { program: 'exportfs', package: 'nfs-kernel-server' },
 ];
 
 /** Daemons live in sbin, which is not on every user's PATH. */

@@ -29,6 +29,9 @@ export const builtInKinds: readonly BuiltInKind[] = [
     aliases: ['group-stateless'],
   }),
   builtIn('manager', async () => anyDefinition((await import('@infrakit/manager')).managerDefinition)),
+  builtIn('nfs-exports', async () =>
+    anyDefinition((await import('@infrakit/plugin-nfs-exports')).nfsExportsDefinition),
+  ),
   builtIn('simulator', async () => anyDefinition((await import('@infrakit/plugin-simulator')).simulatorDefinition)),
   builtIn('tailer', async () => anyDefinition((await import('@infrakit/plugin-tailer')).tailerDefinition)),
   builtIn('time', async () => anyDefinition((await import('@infrakit/plugin-time')).timeDefinition), {

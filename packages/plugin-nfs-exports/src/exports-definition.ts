@@ -1,0 +1,31 @@
+import { mkdir } from 'node:fs/promises';
+import { encodeLevel } from '@infrakit/core';
+import { instanceInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
+import { z } from 'zod';
+import { exportFolder } from './export-file.ts';
+import { exportfs } from './exportfs.ts';
+import { exportsInstance } from './exports-instance.ts';
+
+/** Start options. */
+export const ExportsOptions = z.strictObject({
+  /** Where exportfs reads files ending in `.exports`. */
+  Dir: z.string().min(1).default('/etc/exports.d'),
+  /** The program and what stands before its own arguments. */
+  Command: z.array(z.string().min(1)).min(1).default(['exportfs']),
+});
+
+/** NFS exports as instances: `<name>/export`. */
+export const nfsExportsDefinition: PluginDefinition<typeof ExportsOptions> = {
+  kind: 'nfs-exports',
+  summary: 'NFS exports as instances, kept by exportfs',
+  isSingle: false,
+  options: ExportsOptions,
+  environment: { INFRAKIT_NFS_EXPORTS_DIR: (text) => ({ Dir: text }) },
+  start: async ({ name, options, newId, log }) => {
+    await mkdir(options.Dir, { recursive: true });
+    const folder = exportFolder(options.Dir, encodeLevel(name));
+    const implementation = exportsInstance({ folder, exportfs: exportfs(options.Command), newId, log });
+    const objects = [pluginObject({ object: 'export', description: instanceInterface, implementation })];
+    return { objects: () => objects, stop: async () => undefined };
+  },
+};

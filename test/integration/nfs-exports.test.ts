@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nfsExportsDefinition } from '@infrakit/plugin-nfs-exports';
+import {
+  direct,
+  type Instance,
+  type InstanceSubject,
+  instanceContract,
+  instanceInterface,
+  type PluginDeps,
+  realAfter,
+  testingContext,
+} from '@infrakit/spi';
+import { describe, expect, test } from 'vitest';
+import { contractTests } from '../contract.ts';
+import { type ExportNamespace, exportNamespace } from './export-namespace.ts';
+
+const ctx = testingContext();
+let ids = 0;
+
+const start = async ({ dir, command }: ExportNamespace, warnings: unknown[] = []): Promise<Instance> => {
+  const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (facts: unknown) => warnings.push(facts) };
+  const newId = (): string => {
+    ids += 1;
+    return `e${String(ids).padStart(6, '0')}`;
+  };
+  const options = nfsExportsDefinition.options.parse({ Dir: dir, Command: [...command] });
+  const deps = { name: 'nfs', options, newId, log } as unknown as PluginDeps<typeof options>;
+  const [object] = (await nfsExportsDefinition.start(deps)).objects();
+  return direct(instanceInterface, object?.implementation as unknown as Instance, { after: realAfter });
+};
+
+const spec = (Properties: unknown) => ({
+  Properties,
+  Tags: { team: 'a' },
+  Init: '',
+  LogicalID: null,
+  Attachments: null,
+});
+
+const table = ({ command }: ExportNamespace): string[] => {
+  const [program = '', ...args] = command;
+  return execFileSync(program, [...args, '-s'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '');
+};
+
+contractTests(instanceContract, async (): Promise<InstanceSubject & AsyncDisposable> => {
+  const space = await exportNamespace();
+  let instance = await start(space);
+  let client = 0;
+  return {
+    get instance() {
+      return instance;
+    },
+    properties: () => {
+      client += 1;
+      return { Path: join(space.volumes, 'a'), Client: `10.0.${client >> 8}.${client & 255}` };
+    },
+    invalidProperties: { Path: 'relative', Client: 'a b' },
+    keepsLogicalId: true,
+    isRelabelRefused: false,
+    hasIdempotencyKeys: true,
+    takesTerms: false,
+    isEventuallyConsistent: false,
+    longList: 30,
+    restart: async () => {
+      instance = await start(space);
+    },
+    [Symbol.asyncDispose]: space[Symbol.asyncDispose],
+  };
+});
+
+describe('NFS exports by the real exportfs', () => {
+  test('an export is in the table when it is answered, and gone when its destroy is', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    const properties = { Path: join(space.volumes, 'b c'), Client: '10.0.0.5', Options: ['ro', 'no_subtree_check'] };
+    const { id } = await instance.provision({ spec: spec(properties) }, ctx);
+    expect(table(space)).toEqual([expect.stringMatching(/volumes\/b\\040c +10\.0\.0\.5\(.*\bro\b/)]);
+    const listing = await instance.describe({ tags: {}, properties: true }, ctx);
+    expect(listing).toMatchObject({ instances: [{ ID: id, State: 'exported', Properties: properties }] });
+    await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
+    expect(table(space)).toEqual([]);
+    expect(await readdir(space.dir)).toEqual([]);
+  });
+
+  test('what exportfs refuses is taken back, with its own words: a folder that is not there, a name that does not resolve', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    const missing = { Path: join(space.volumes, 'missing'), Client: '10.0.0.5' };
+    await expect(instance.provision({ spec: spec(missing) }, ctx)).rejects.toThrow(/was not exported.*No such file/);
+    const unresolved = { Path: join(space.volumes, 'a'), Client: 'nosuchhost.invalid' };
+    await expect(instance.provision({ spec: spec(unresolved) }, ctx)).rejects.toThrow(/Failed to resolve nosuchhost/);
+    expect(await readdir(space.dir)).toEqual([]);
+    expect(table(space)).toEqual([]);
+  });
+
+  test('a foreign export stays byte for byte; a broken foreign line is told and does not block ours', async () => {
+    await using space = await exportNamespace();
+    const foreign = `${join(space.volumes, 'a')} 10.9.9.9(rw,no_subtree_check)\n${join(space.volumes, 'a')} 10.9.9.8(rw,nosuchopt)\n`;
+    await writeFile(join(space.dir, 'other.exports'), foreign);
+    const warnings: unknown[] = [];
+    const instance = await start(space, warnings);
+    const { id } = await instance.provision(
+      { spec: spec({ Path: join(space.volumes, 'a'), Client: '10.0.0.5' }) },
+      ctx,
+    );
+    expect(table(space).some((line) => line.includes('10.0.0.5'))).toBe(true);
+    expect(JSON.stringify(warnings)).toContain('nosuchopt');
+    await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
+    expect(await readFile(join(space.dir, 'other.exports'), 'utf8')).toBe(foreign);
+    await expect(instance.destroy({ id: 'other', context: { Reason: 'terminate' } }, ctx)).rejects.toMatchObject({
+      code: 'INSTANCE_NOT_FOUND',
+    });
+  });
+
+  test('every fault of bad properties at once; nothing of a hostile path or client reaches the file', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    const bad = { Path: '/a" *(rw) "', Client: 'x(rw) 10.0.0.1', Options: ['rw', 'nosuch'], Extra: 1 };
+    const validate = instance.validate({ properties: bad }, ctx);
+    await expect(validate).rejects.toThrow(/Path.*Client.*Options.*Extra/s);
+    await expect(instance.provision({ spec: spec({ ...bad, Path: '/a\n/b *(rw)' }) }, ctx)).rejects.toMatchObject({
+      code: 'INSTANCE_INVALID',
+    });
+    expect(await readdir(space.dir)).toEqual([]);
+  });
+
+  test('networks, netgroups, wildcards and IPv6 are clients; the same export twice is refused', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    for (const Client of ['10.0.0.0/24', '10.0.0.0/255.255.255.0', '*.example.org', 'fd00::/64', '@trusted', '*']) {
+      await instance.validate({ properties: { Path: join(space.volumes, 'a'), Client } }, ctx);
+    }
+    const properties = { Path: join(space.volumes, 'a'), Client: '10.0.0.0/24' };
+    await instance.provision({ spec: spec(properties) }, ctx);
+    await expect(instance.provision({ spec: spec(properties) }, ctx)).rejects.toThrow(
+      'is exported to 10.0.0.0/24 already',
+    );
+  });
+});
