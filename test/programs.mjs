@@ -12,6 +12,10 @@ export const programs = [
   { program: 'openssl', package: 'openssl' },
   { program: 'docker-compose', package: 'docker-compose' },
   { program: 'exportfs', package: 'nfs-kernel-server' },
+  { program: 'runc', package: 'runc' },
+  { program: 'podman', package: 'podman' },
+  { program: 'iptables', package: 'iptables' },
+  { program: 'busybox', package: 'busybox-static' },
 ];
 
 /** Daemons live in sbin, which is not on every user's PATH. */

@@ -1,6 +1,13 @@
-import { AppError, type InstanceDescription, objectName, type Spec } from '@infrakit/core';
+import { AppError, type InstanceDescription, objectName, parsePluginName, type Spec } from '@infrakit/core';
 import type { Accepted, Clock, Look, RuleKind } from '@infrakit/runtime';
-import { type CallContext, flavorInterface, instanceInterface, type Log, type Plugins } from '@infrakit/spi';
+import {
+  type CallContext,
+  type Events,
+  flavorInterface,
+  instanceInterface,
+  type Log,
+  type Plugins,
+} from '@infrakit/spi';
 import { map, merge, skip } from 'rxjs';
 import { askPlugins, checkChange } from './group-accept.ts';
 import { groupConfig, targetOf } from './group-config.ts';
@@ -14,6 +21,7 @@ export interface GroupKindDeps {
   /** The controller's own lookup name. */
   readonly name: string;
   readonly plugins: Plugins;
+  readonly events: Pick<Events, 'subscribe'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly self: string | undefined;
@@ -54,7 +62,7 @@ const textOf = (seen: Look<SlotItem>, { state, inForce }: Part): string => {
 
 /** Groups as a kind of rule (GP §1, DESIGN §1). */
 export const groupKind = (deps: GroupKindDeps): RuleKind<SlotItem, InstanceDescription> => {
-  const { plugins, clock, log, self } = deps;
+  const { plugins, events, clock, log, self } = deps;
   const parts = new WeakMap<Accepted<SlotItem, InstanceDescription>, Part>();
   const partOf = (accepted: Accepted<SlotItem, InstanceDescription>): Part => {
     const part = parts.get(accepted);
@@ -87,10 +95,13 @@ export const groupKind = (deps: GroupKindDeps): RuleKind<SlotItem, InstanceDescr
       plugins.watch(config.instance.Plugin).pipe(skip(1)),
       plugins.watch(config.flavor.Plugin).pipe(skip(1)),
     );
+    // What the instance plugin says of its instances, such as that one died, is looked at without waiting for a poll.
+    const { lookup, type = '' } = parsePluginName(config.instance.Plugin);
+    const told = events.subscribe(lookup, type === '' ? '#' : `${type}/#`);
     const accepted: Accepted<SlotItem, InstanceDescription> = {
       rule,
       timing: { ...timing, syncIntervalMs: deps.pollIntervalMs },
-      triggers: merge(state.nudges, returns.pipe(map(() => undefined))),
+      triggers: merge(state.nudges, merge(returns, told).pipe(map(() => undefined))),
       sourceHash: 'slots',
       warnings: [],
       onDestroy: 'empty',

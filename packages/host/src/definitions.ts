@@ -24,6 +24,7 @@ const builtIn = (
 /** Every built-in kind, sorted. */
 export const builtInKinds: readonly BuiltInKind[] = [
   builtIn('combo', async () => anyDefinition((await import('@infrakit/plugin-flavors')).comboDefinition)),
+  builtIn('docker', async () => anyDefinition((await import('@infrakit/plugin-docker')).dockerDefinition)),
   builtIn('enrollment', async () => anyDefinition((await import('@infrakit/enrollment')).enrollmentDefinition)),
   builtIn('group', async () => anyDefinition((await import('@infrakit/group')).groupDefinition), {
     aliases: ['group-stateless'],

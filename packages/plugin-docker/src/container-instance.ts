@@ -1,0 +1,214 @@
+import {
+  AppError,
+  compareUtf8,
+  digest as digestOf,
+  type InstanceDescription,
+  matchesTags,
+  parseDuration,
+} from '@infrakit/core';
+import { frozenCopy, type Instance, type Log } from '@infrakit/spi';
+import type Docker from 'dockerode';
+import type { ContainerInfo } from 'dockerode';
+import { parseContainer } from './container-properties.ts';
+import { createOptions } from './create-options.ts';
+import { bounded, engineError, ensureImage, isMissing } from './engine.ts';
+import { labelsOf, type Marks, marksOf, nameOf, ownerLabel } from './labels.ts';
+
+/** What containers are kept with. */
+export interface ContainersDeps {
+  readonly engine: Docker;
+  /** The plugin's own name: containers of others are never touched. */
+  readonly endpoint: string;
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+interface Own {
+  readonly info: ContainerInfo;
+  readonly marks: Marks;
+}
+
+/** A container that has ended is no instance any more: somebody else takes its place. */
+const isLiving = ({ State }: ContainerInfo): boolean =>
+  State !== 'exited' && State !== 'dead' && State !== 'removing' && State !== 'stopped';
+
+const addressOf = ({ NetworkSettings }: ContainerInfo): string | undefined =>
+  Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress !== '')?.IPAddress;
+
+const stateOf = ({ State, Status }: ContainerInfo): string => {
+  const health = /\((healthy|unhealthy|health: starting)\)/.exec(Status ?? '')?.[1];
+  return health === undefined ? State : `${State} (${health})`;
+};
+
+const descriptionOf = ({ info, marks }: Own, hasProperties: boolean): InstanceDescription => {
+  const Address = addressOf(info);
+  return {
+    ID: info.Id,
+    LogicalID: marks.logicalId,
+    Tags: { ...marks.tags },
+    State: stateOf(info),
+    Created: new Date(info.Created * 1_000).toISOString(),
+    ...(Address !== undefined && { Address }),
+    ...(hasProperties && { Properties: marks.properties }),
+  };
+};
+
+/**
+ * Containers as instances. What they are for is in their labels, which no engine changes later: `label` is refused, and who
+ * asked keeps its own note. The name of a container is derived from its idempotency key, so that the engine itself refuses
+ * a second one (Law 7). An engine that is away is an error, never an empty list.
+ */
+export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDeps): Instance => {
+  const list = async (all: boolean): Promise<Own[]> => {
+    const found = await engine.listContainers({ all, filters: { label: [`${ownerLabel}=${endpoint}`] } });
+    return found.flatMap((info) => {
+      const marks = marksOf(info.Labels, endpoint);
+      return marks === undefined ? [] : [{ info, marks }];
+    });
+  };
+
+  const existing = async (id: string): Promise<Own> => {
+    const own = (await list(true)).find(({ info }) => info.Id === id);
+    if (own === undefined)
+      throw new AppError('INSTANCE_NOT_FOUND', `there is no container ${id} of ${endpoint}`, { facts: { id } });
+    return own;
+  };
+
+  const remove = async (id: string, seconds?: number): Promise<void> => {
+    const container = engine.getContainer(id);
+    try {
+      if (seconds !== undefined) await container.stop({ t: seconds }).catch(() => undefined);
+      await container.remove({ force: true, v: true });
+    } catch (error) {
+      // One that removes itself when it ends may be gone, or be going, by now.
+      const isGoing =
+        isMissing(error) || /removal of container .* in progress|already in progress/i.test(String(error));
+      if (!isGoing) throw error;
+    }
+  };
+
+  /** The living container of a key; one that was created and never started, or has ended, makes room. */
+  const livingFor = async (key: string): Promise<string | undefined> => {
+    for (const { info } of (await list(true)).filter(({ marks }) => marks.key === key)) {
+      if (info.State === 'running' || info.State === 'restarting' || info.State === 'paused') return info.Id;
+      await remove(info.Id);
+    }
+    return undefined;
+  };
+
+  const start = async (container: Docker.Container, others: readonly string[]): Promise<void> => {
+    try {
+      for (const network of others) await engine.getNetwork(network).connect({ Container: container.id });
+      await container.start();
+    } catch (error) {
+      await remove(container.id).catch((failed: unknown) =>
+        log.warn({ err: failed }, 'a container that did not start stayed'),
+      );
+      throw error;
+    }
+  };
+
+  return {
+    validate: async ({ properties }, ctx) => {
+      if (ctx.signal.aborted) throw new AppError('RPC_CANCELLED', 'the caller gave up');
+      parseContainer(properties);
+      return {};
+    },
+    provision: ({ spec }, ctx) => {
+      const properties = parseContainer(spec.Properties);
+      return bounded(ctx, `a container of ${properties.Image} was not made`, async () => {
+        const key = ctx.idempotencyKey;
+        const living = key === undefined ? undefined : await livingFor(key);
+        if (living !== undefined) return { id: living };
+        await ensureImage(engine, properties, ctx, log);
+        const { Tags: tags, LogicalID: logicalId, Init: init } = spec;
+        const labels = labelsOf({ endpoint, tags, logicalId, key, properties: spec.Properties });
+        const name = key === undefined ? `infrakit-${newId()}` : nameOf(endpoint, key);
+        let container: Docker.Container;
+        try {
+          container = await engine.createContainer(createOptions(properties, { name, labels, init }));
+        } catch (error) {
+          // Another process was asked for the same key at the same time.
+          const other = key === undefined ? undefined : await livingFor(key);
+          if (other !== undefined) return { id: other };
+          throw error;
+        }
+        if (ctx.signal.aborted) {
+          await remove(container.id);
+          throw new AppError('RPC_CANCELLED', 'the caller gave up');
+        }
+        await start(container, properties.Networks.slice(1));
+        return { id: container.id };
+      });
+    },
+    label: ({ id }, ctx) =>
+      bounded(ctx, `container ${id} was not labelled`, async () => {
+        await existing(id);
+        throw new AppError('LABEL_REFUSED', 'the labels of a container cannot be changed once it is made', {
+          facts: { id },
+        });
+      }),
+    destroy: ({ id }, ctx) =>
+      bounded(ctx, `container ${id} was not removed`, async () => {
+        const { marks } = await existing(id);
+        const parsed = parseContainer(marks.properties);
+        await remove(id, Math.ceil(parseDuration(parsed.StopTimeout) / 1_000));
+        return {};
+      }),
+    describe: ({ tags, properties, digest }, ctx) =>
+      bounded(ctx, 'containers were not listed', async () => {
+        const instances = (await list(false))
+          .filter(({ info, marks }) => isLiving(info) && matchesTags(marks.tags, tags))
+          .map((own) => descriptionOf(own, properties))
+          .sort((left, right) => compareUtf8(left.ID, right.ID));
+        const own = digestOf([tags, properties, instances]);
+        return own === digest
+          ? { kind: 'unchanged' as const, digest: own }
+          : frozenCopy({ kind: 'instances' as const, digest: own, instances });
+      }),
+  };
+};
+
+/** Follows the engine's events of our containers; tells of each, and of each time it has to begin anew. */
+export const followEngine = (
+  { engine, endpoint, log }: Pick<ContainersDeps, 'engine' | 'endpoint' | 'log'>,
+  told: (change: { readonly id: string; readonly what: string }) => void,
+): (() => void) => {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let stream: (NodeJS.ReadableStream & { destroy?: () => void }) | undefined;
+  const again = (): void => {
+    if (isStopped || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void follow();
+    }, 1_000);
+  };
+  const follow = async (): Promise<void> => {
+    try {
+      stream = await engine.getEvents({ filters: { type: ['container'], label: [`${ownerLabel}=${endpoint}`] } });
+      told({ id: '', what: 'connected' });
+      let rest = '';
+      stream.on('data', (chunk: Buffer) => {
+        const lines = (rest + chunk.toString('utf8')).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines.filter((text) => text.trim() !== '')) {
+          const { Action, status, id, Actor } = JSON.parse(line);
+          told({ id: String(Actor?.ID ?? id ?? ''), what: String(Action ?? status ?? '') });
+        }
+      });
+      stream.on('error', again);
+      stream.on('end', again);
+      stream.on('close', again);
+    } catch (error) {
+      log.debug({ error: engineError('events are not followed', error).message }, 'the container engine is away');
+      again();
+    }
+  };
+  void follow();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    stream?.destroy?.();
+  };
+};

@@ -1,0 +1,170 @@
+import type { Event } from '@infrakit/core';
+import { dockerDefinition } from '@infrakit/plugin-docker';
+import {
+  direct,
+  type Instance,
+  type InstanceSubject,
+  instanceContract,
+  instanceInterface,
+  type PluginDeps,
+  type RunningPlugin,
+  realAfter,
+  testingContext,
+} from '@infrakit/spi';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contractTests } from '../contract.ts';
+import { type Podman, startPodman } from './podman.ts';
+
+const ctx = testingContext({ timeoutMs: 30_000 });
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+let podman: Podman;
+let ids = 0;
+
+beforeAll(async () => {
+  podman = await startPodman();
+}, 60_000);
+afterAll(() => podman[Symbol.asyncDispose](), 60_000);
+
+const start = async (name: string, events: Event[] = []): Promise<{ instance: Instance; plugin: RunningPlugin }> => {
+  const newId = (): string => {
+    ids += 1;
+    return `c${ids}`;
+  };
+  const options = dockerDefinition.options.parse({ Host: podman.host });
+  const publish = (event: Event): void => void events.push(event);
+  const deps = { name, options, newId, log, nowMs: Date.now, events: { publish } } as unknown as PluginDeps<
+    typeof options
+  >;
+  const plugin = await dockerDefinition.start(deps);
+  const implementation = plugin.objects()[0]?.implementation as unknown as Instance;
+  return { plugin, instance: direct(instanceInterface, implementation, { after: realAfter }) };
+};
+
+/** A container that needs no network and ends at once when it is told to. */
+const properties = (n: number) => ({
+  Image: podman.image,
+  Command: ['/bin/sleep', '600'],
+  Env: { NUMBER: String(n) },
+  Networks: ['none'],
+  StopTimeout: '0s',
+});
+
+const spec = (Properties: unknown, Tags: Record<string, string> = {}) => ({
+  Properties,
+  Tags,
+  Init: '',
+  LogicalID: null,
+  Attachments: null,
+});
+
+const until = async (check: () => boolean | Promise<boolean>): Promise<void> => {
+  const endMs = Date.now() + 10_000;
+  while (!(await check())) {
+    if (Date.now() > endMs) throw new Error('it did not come about within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+const idsOf = async (instance: Instance): Promise<string[]> => {
+  const listing = await instance.describe({ tags: {}, properties: false }, ctx);
+  return listing.kind === 'instances' ? listing.instances.map(({ ID }) => ID) : [];
+};
+
+let endpoints = 0;
+
+contractTests(instanceContract, async (): Promise<InstanceSubject & AsyncDisposable> => {
+  endpoints += 1;
+  const name = `docker${endpoints}`;
+  let started = await start(name);
+  return {
+    get instance() {
+      return started.instance;
+    },
+    properties,
+    describedProperties: properties,
+    invalidProperties: { Image: '', Ports: [{ ContainerPort: 0 }] },
+    keepsLogicalId: true,
+    isRelabelRefused: true,
+    hasIdempotencyKeys: true,
+    takesTerms: false,
+    isEventuallyConsistent: false,
+    longList: 4,
+    restart: async () => {
+      await started.plugin.stop();
+      started = await start(name);
+    },
+    [Symbol.asyncDispose]: () => started.plugin.stop(),
+  };
+});
+
+describe('containers by the real engine', () => {
+  test('every fault of bad properties at once, the secret itself refused', async () => {
+    const { instance, plugin } = await start('faults');
+    const bad = { Image: '', Ports: [{ ContainerPort: 0 }], Registry: { Username: 'u', Password: 'secret' }, Nope: 1 };
+    const refused = instance.validate({ properties: bad }, ctx);
+    await expect(refused).rejects.toThrow(/Image.*Ports.*Registry\.Password.*not the secret itself.*Nope/s);
+    await plugin.stop();
+  });
+
+  test('what is asked for is what runs: command, environment, labels, limits, ports', async () => {
+    const { instance, plugin } = await start('made');
+    const asked = {
+      ...properties(7),
+      Labels: { colour: 'blue' },
+      Resources: { Memory: '64m', PidsLimit: 50 },
+    };
+    const { id } = await instance.provision({ spec: spec(asked, { tier: 'web' }) }, ctx);
+    const [seen] = JSON.parse(podman.run('inspect', id));
+    expect(seen.Config.Env).toContain('NUMBER=7');
+    expect(seen.Config.Labels).toMatchObject({ colour: 'blue', 'infrakit.tag.tier': 'web' });
+    expect(seen.HostConfig.Memory).toBe(64 * 1024 * 1024);
+    await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
+    expect(podman.run('ps', '-a', '--format', '{{.ID}}', '--filter', `id=${id}`)).toBe('');
+    await plugin.stop();
+  }, 30_000);
+
+  test('a container that dies is told within a second, and is no instance any more', async () => {
+    const events: Event[] = [];
+    const { instance, plugin } = await start('dying', events);
+    await until(() => events.length > 0);
+    const { id } = await instance.provision({ spec: spec(properties(1)) }, ctx);
+    const before = events.length;
+    podman.run('kill', id);
+    await until(() =>
+      events.slice(before).some(({ ID, Message }) => (ID === id && Message === 'died') || Message === 'die'),
+    );
+    await until(async () => (await idsOf(instance)).length === 0);
+    await plugin.stop();
+  }, 30_000);
+
+  test('a foreign container stays as it was, and another endpoint sees none of ours', async () => {
+    const foreign = podman
+      .run('run', '-d', '--network', 'none', '--label', 'mine=1', podman.image, '/bin/sleep', '600')
+      .trim();
+    const before = podman.run('inspect', '--format', '{{json .Config}}', foreign);
+    const { instance, plugin } = await start('ours');
+    const other = await start('theirs');
+    const { id } = await instance.provision({ spec: spec(properties(1)) }, ctx);
+    expect(await idsOf(other.instance)).toEqual([]);
+    await expect(instance.destroy({ id: foreign, context: { Reason: 'terminate' } }, ctx)).rejects.toMatchObject({
+      code: 'INSTANCE_NOT_FOUND',
+    });
+    await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
+    expect(podman.run('inspect', '--format', '{{json .Config}}', foreign)).toBe(before);
+    await plugin.stop();
+    await other.plugin.stop();
+    podman.run('rm', '-f', '-t', '0', foreign);
+  }, 30_000);
+
+  test('an engine that is away is an error, never an empty list, and comes back by itself', async () => {
+    const { instance, plugin } = await start('away');
+    const { id } = await instance.provision({ spec: spec(properties(1)) }, ctx);
+    await podman.stop('SIGKILL');
+    await expect(idsOf(instance)).rejects.toMatchObject({ code: 'PLUGIN_UNAVAILABLE' });
+    await podman.start();
+    expect(await idsOf(instance)).toEqual([id]);
+    await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
+    await plugin.stop();
+  }, 30_000);
+});

@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { requireProgram } from '../programs.mjs';
+
+/** A container engine of its own: images, containers and networks of other runs are not seen. */
+export interface Podman extends AsyncDisposable {
+  readonly host: string;
+  /** The image that is there: busybox, with `httpd`. */
+  readonly image: string;
+  /** Runs podman on the same storage. */
+  readonly run: (...args: readonly string[]) => string;
+  readonly start: () => Promise<void>;
+  /** Ends the service, `SIGKILL` or in order; containers go on. */
+  readonly stop: (signal?: 'SIGKILL' | 'SIGTERM') => Promise<void>;
+}
+
+const config = `[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+`;
+
+const ping = (socketPath: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const call = request({ socketPath, path: '/_ping' }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    call.on('error', () => resolve(false));
+    call.end();
+  });
+
+const makeImage = async (folder: string, run: Podman['run']): Promise<string> => {
+  const root = join(folder, 'rootfs');
+  for (const part of ['bin', 'etc', 'tmp', 'www', 'proc', 'sys', 'dev'])
+    await mkdir(join(root, part), { recursive: true });
+  const busybox = requireProgram('busybox');
+  await copyFile(busybox, join(root, 'bin', 'busybox'));
+  for (const applet of ['sh', 'httpd', 'sleep', 'cat', 'echo', 'true'])
+    await symlink('busybox', join(root, 'bin', applet));
+  await writeFile(join(root, 'www', 'index.html'), 'hello\n');
+  const tar = join(folder, 'rootfs.tar');
+  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  run('import', tar, 'localhost/bb:1');
+  return 'localhost/bb:1';
+};
+
+/** Starts podman's service with storage in a temporary folder. */
+export const startPodman = async (): Promise<Podman> => {
+  const podman = requireProgram('podman');
+  const folder = await mkdtemp(join(tmpdir(), 'pod-'));
+  const socket = join(folder, 'podman.sock');
+  await writeFile(join(folder, 'containers.conf'), config);
+  const options = [
+    ...['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--tmpdir', join(folder, 'tmp')],
+    ...['--network-config-dir', join(folder, 'net'), '--storage-driver', 'vfs'],
+    ...['--cgroup-manager', 'cgroupfs', '--runtime', 'runc'],
+  ];
+  const env = { ...process.env, CONTAINERS_CONF: join(folder, 'containers.conf') };
+  const run: Podman['run'] = (...args) =>
+    execFileSync(podman, [...options, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  let child: ReturnType<typeof spawn> | undefined;
+
+  const start = async (): Promise<void> => {
+    const service = spawn(podman, [...options, 'system', 'service', '--time', '0', `unix://${socket}`], {
+      env,
+      stdio: 'ignore',
+    });
+    child = service;
+    const endMs = Date.now() + 10_000;
+    while (!(await ping(socket))) {
+      if (Date.now() > endMs || service.exitCode !== null)
+        throw new Error('podman did not answer: run `npm run setup`');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const stop: Podman['stop'] = async (signal = 'SIGTERM') => {
+    const service = child;
+    child = undefined;
+    if (service === undefined || service.exitCode !== null) return;
+    const ended = once(service, 'exit');
+    service.kill(signal);
+    await ended;
+    await rm(socket, { force: true });
+  };
+
+  await start();
+  const image = await makeImage(folder, run);
+  return {
+    host: `unix://${socket}`,
+    image,
+    run,
+    start,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      try {
+        run('rm', '--all', '--force', '--time', '0');
+      } finally {
+        await stop();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+};
