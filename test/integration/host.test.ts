@@ -341,6 +341,20 @@ describe('the end of a host', () => {
       expect(await host.ended).toMatchObject({ exit: 0 });
     }));
 
+  it('an error that nobody caught is one line of the log and exit 1; nothing is in the way of the next start', () =>
+    withHome(async (home) => {
+      await using host = startHost(['simulator', 'group'], { INFRAKIT_HOME: home });
+      await host.ready();
+      host.signal('SIGUSR2');
+      const { exit, stderr } = await host.ended;
+      expect(exit).toBe(1);
+      const lines = stderr.split('\n').filter((line) => line.includes('a fault in some plugin'));
+      expect(lines).toHaveLength(1);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'an error that nobody caught ends this process' });
+      await using again = startHost(['simulator', 'group'], { INFRAKIT_HOME: home });
+      await again.ready();
+    }));
+
   it('the second signal ends it at once', () =>
     withHome(async (home) => {
       await using mosquitto = await startMosquitto();
