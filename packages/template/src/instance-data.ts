@@ -8,6 +8,7 @@ export interface InstanceDescription {
   readonly Tags?: Readonly<Record<string, string>> | null | undefined;
   /** Any JSON value. */
   readonly Properties?: unknown;
+  readonly Address?: string | undefined;
 }
 
 /** The logical ID: a text, which may be missing and then prints `<nil>`. */
@@ -39,6 +40,8 @@ const fieldOf = (description: InstanceDescription, name: string): unknown => {
       return makeObject(LOGICAL_ID, description.LogicalID, (description.LogicalID ?? null) === null);
     case 'Tags':
       return description.Tags ? textDict(Object.entries(description.Tags)) : NIL_TEXT_DICT;
+    case 'Address':
+      return description.Address ?? '';
     default:
       return makeObject(RAW_PROPERTIES, description.Properties, description.Properties === undefined);
   }
@@ -51,8 +54,12 @@ const DESCRIPTION: Shape = {
   field: (self, name) => fieldOf(self.inner as InstanceDescription, name),
 };
 
+const ADDRESSED: Shape = { ...DESCRIPTION, fields: [...(DESCRIPTION.fields ?? []), 'Address'] };
+
 /**
  * The data that selectors and property templates see of an instance (EI §1.6): exactly `.ID`, `.LogicalID`, `.Tags` and
- * `.Properties`, which is raw JSON text. Any other field is an error, `index .Tags "name"` of a missing tag is empty text.
+ * `.Properties`, which is raw JSON text; and `.Address`, which the old system did not have, of an instance that has one. Any
+ * other field is an error, `index .Tags "name"` of a missing tag is empty text.
  */
-export const instanceData = (description: InstanceDescription): unknown => makeObject(DESCRIPTION, description);
+export const instanceData = (description: InstanceDescription): unknown =>
+  makeObject(description.Address === undefined ? DESCRIPTION : ADDRESSED, description);
