@@ -8,10 +8,15 @@ import { normaliser, type Step, type Transcript } from './transcript.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = fileURLToPath(new URL('files', import.meta.url));
+const program = join(root, 'packages/cli/bin/infrakit.js');
 const readyMs = 30_000;
 
 const startHost = async (plugins: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
-  const host = spawn('infrakit', ['plugin', 'start', ...plugins], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const host = spawn(process.execPath, [program, 'plugin', 'start', ...plugins], {
+    cwd,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`the host is not ready: ${said}`)), readyMs);
@@ -46,7 +51,7 @@ export const runTranscript = async ({ plugins, steps }: Transcript): Promise<Tra
   const home = join(folder, '.infrakit');
   const bin = join(folder, '.bin');
   mkdirSync(bin);
-  symlinkSync(join(root, 'packages/cli/bin/infrakit.js'), join(bin, 'infrakit'));
+  symlinkSync(program, join(bin, 'infrakit'));
   cpSync(files, folder, { recursive: true });
   const { INFRAKIT_BROKER: _, ...outer } = process.env;
   const env: NodeJS.ProcessEnv = {
