@@ -38,13 +38,17 @@ describe('DESIGN §6: exit codes and streams of the command line', () => {
     const { exit, stdout, stderr } = await run([word]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: infrakit <command> …\n/);
-    expect(stdout).toMatch(/\nCommands:\n {2}local .*\n {2}plugin .*\n {2}template .*\n {2}version /);
+    expect(stdout).toMatch(
+      /\nCommands:\n {2}event .*\n {2}local .*\n {2}plugin .*\n {2}template .*\n {2}util .*\n {2}version /,
+    );
   });
 
   test.each([
+    ['event', 'Usage: infrakit event ls|tail'],
     ['local', 'Usage: infrakit local'],
     ['plugin', 'Usage: infrakit plugin start|stop|ls'],
     ['template', 'Usage: infrakit template'],
+    ['util', 'Usage: infrakit util'],
     ['version', 'Usage: infrakit version'],
   ])('GP-C3: `help %s` and `%s -h` print its help, with nothing running', async (word, usage) => {
     for (const args of [
@@ -73,6 +77,11 @@ describe('DESIGN §6: exit codes and streams of the command line', () => {
     [['plugin', 'strat'], 'infrakit: plugin takes start, stop, ls, not strat; did you mean start?\n'],
     [['plugin', 'stop'], 'infrakit: plugin stop takes either names or --all\n'],
     [['plugin', 'stop', 'a', '--all'], 'infrakit: plugin stop takes either names or --all\n'],
+    [['event'], 'infrakit: event takes ls or tail\n'],
+    [['event', 'tial'], 'infrakit: event takes ls or tail, not tial; did you mean tail?\n'],
+    [['util', 'trak'], 'infrakit: util takes track, not trak; did you mean track?\n'],
+    [['util', 'track'], 'infrakit: util track takes at least one -n <plugin>\n'],
+    [['util', 'track', '-n', 'simulator/compute', '-t', 'a'], 'infrakit: -t: a tag is written key=value, not "a"\n'],
     [['--log', '9', 'version'], 'infrakit: --log takes a level from 0 to 5, not "9"\n'],
     [['template', 'format', 'toml'], 'infrakit: template format takes json or yaml, not "toml"\n'],
     [['template', 'a', 'b'], 'infrakit: template takes one file, not 2\n'],

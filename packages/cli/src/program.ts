@@ -14,6 +14,12 @@ interface CommandEntry {
 
 const commands: readonly CommandEntry[] = [
   {
+    name: 'event',
+    usage: 'event ls|tail [<topic> …]',
+    summary: 'list topics, or follow events',
+    load: () => import('./commands/event.ts'),
+  },
+  {
     name: 'local',
     usage: 'local [<object> [<verb> …]]',
     summary: 'list the objects on the bus, or act on one',
@@ -30,6 +36,12 @@ const commands: readonly CommandEntry[] = [
     usage: 'template <file|->',
     summary: 'render a spec file; `template format json|yaml` converts',
     load: () => import('./commands/template.ts'),
+  },
+  {
+    name: 'util',
+    usage: 'util track …',
+    summary: 'programs of their own: the instance tracker',
+    load: () => import('./commands/util.ts'),
   },
   {
     name: 'version',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { connectMqtt, openBusClient, type Registry } from '@infrakit/bus';
+import { type ConnectionStatus, connectMqtt, openBusClient, type Registry } from '@infrakit/bus';
 import { AppError, toAppError } from '@infrakit/core';
 import type { After, CallContext, Events, InterfaceDescription, Plugins, SpiOf } from '@infrakit/spi';
-import { filter, firstValueFrom } from 'rxjs';
+import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { findBroker } from './broker.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -12,6 +12,8 @@ export interface Session {
   readonly plugins: Plugins;
   readonly registry: Registry;
   readonly subscribe: Events['subscribe'];
+  /** Whether the broker is there. */
+  readonly status: Observable<ConnectionStatus>;
   /** A context for calls that ends with the command: after `timeoutMs`, or by Ctrl-C. */
   readonly ctx: (timeoutMs?: number) => CallContext;
   /** What all topics of the stack begin with. */
@@ -88,6 +90,7 @@ const openSession = async ({ env, signal, log }: CommandContext): Promise<Sessio
     plugins: readsAnswered(client.plugins),
     registry,
     subscribe,
+    status: connection.status,
     ctx: (timeoutMs = callMs) => ({ signal, timeoutMs }),
     prefix,
     brokerPid: pid,

@@ -48,6 +48,7 @@ describe('the group plugin (GP §1.2)', () => {
     expect(running.objects().map(({ object, description }) => [object, description.name])).toEqual([
       ['', 'Group'],
       ['', 'Controller'],
+      ['', 'Event'],
     ]);
     await running.stop();
   });

@@ -1,7 +1,8 @@
 import { Duration } from '@infrakit/core';
-import { controllerView, systemClock, workerPool } from '@infrakit/runtime';
+import { controllerView, systemClock, topicTree, workerPool } from '@infrakit/runtime';
 import {
   controllerInterface,
+  eventInterface,
   groupInterface,
   type PluginDefinition,
   type PluginObject,
@@ -10,6 +11,7 @@ import {
 import { z } from 'zod';
 import { groupController } from './group-controller.ts';
 import { groupView } from './group-view.ts';
+import { newsKinds } from './member-feed.ts';
 
 /** Start options of the group controller (GP §1.2). */
 export const GroupOptions = z.strictObject({
@@ -52,9 +54,12 @@ export const groupDefinition: PluginDefinition<typeof GroupOptions> = {
       pollIntervalMs: options.PollInterval,
       changed: deps.objectsChanged,
     });
+    const topics = (): string[] => names().flatMap((each) => newsKinds.map((kind) => `${each}/member/${kind}`));
     const whole = [
       pluginObject({ object: '', description: groupInterface, implementation: group }),
       pluginObject({ object: '', description: controllerInterface, implementation: group }),
+      // What it says it publishes is what it does publish (GP-E12).
+      pluginObject({ object: '', description: eventInterface, implementation: topicTree(topics) }),
     ];
     const views = new Map<string, readonly PluginObject[]>();
     const viewOf = (object: string): readonly PluginObject[] => {

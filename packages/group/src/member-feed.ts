@@ -2,9 +2,12 @@ import type { Cause, Member } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Events, MembersPublisher } from '@infrakit/spi';
 
+/** What may become of a member; the last level of its events. */
+export const newsKinds = ['joined', 'changed', 'leaving', 'left'] as const;
+
 /** One thing that became of a member. */
 export interface MemberNews {
-  readonly kind: 'joined' | 'changed' | 'leaving' | 'left';
+  readonly kind: (typeof newsKinds)[number];
   readonly member: Member;
   /** Why, where the group knows. */
   readonly cause?: Cause | undefined;

@@ -4,7 +4,7 @@ import { errorTable, toAppError } from '@infrakit/core';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import pino from 'pino';
 import { builtInKinds } from './definitions.ts';
-import { startHost } from './host.ts';
+import { type HostOptions, startHost } from './host.ts';
 import { type Environment, type HostSettings, readSettings } from './settings.ts';
 import { textLine } from './text-log.ts';
 
@@ -12,6 +12,14 @@ import { textLine } from './text-log.ts';
 export interface HostOutput {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
+}
+
+/** What a host is run with beside its environment. */
+export interface RunOptions {
+  readonly version: string;
+  readonly output?: HostOutput;
+  /** Options a plugin is started with, by its name. */
+  readonly pluginOptions?: NonNullable<HostOptions['pluginOptions']>;
 }
 
 /** An ordered stop that takes longer is given up. */
@@ -53,7 +61,7 @@ const onSignals = (first: (signal: NodeJS.Signals) => void): (() => void) => {
 export const runHost = async (
   plugins: readonly string[],
   env: Environment,
-  { version, output = process }: { readonly version: string; readonly output?: HostOutput },
+  { version, output = process, pluginOptions = {} }: RunOptions,
 ): Promise<number> => {
   if (plugins.length === 0) {
     output.stdout.write(kindsTable());
@@ -91,6 +99,7 @@ export const runHost = async (
         ...rest,
         external: broker,
         plugins,
+        pluginOptions,
         environment: env,
         version,
         host: hostname(),

@@ -30,7 +30,7 @@ export const publishTicks = (clock: Clock, publish: (event: Event) => void): (()
   };
 };
 
-/** Timer events `streams/…` and `timer/…`, and the time of day as metadata (GP §3.4). */
+/** Timer events `streams/…` and `timer/…`, each also an object of its own, and the time of day as metadata (GP §3.4). */
 export const timeDefinition: PluginDefinition<typeof NoOptions> = {
   kind: 'time',
   aliases: ['event-time'],
@@ -38,9 +38,13 @@ export const timeDefinition: PluginDefinition<typeof NoOptions> = {
   isSingle: false,
   options: NoOptions,
   start: async ({ events, nowMs }) => {
-    const topics = streams.flatMap(({ topic }) => periods.map(({ leaf }) => `${topic}/${leaf}`));
+    const leaves = periods.map(({ leaf }) => leaf);
+    const topics = streams.flatMap(({ topic }) => leaves.map((leaf) => `${topic}/${leaf}`));
     const objects = [
       pluginObject({ object: '', description: eventInterface, implementation: topicTree(() => topics) }),
+      ...streams.map(({ topic }) =>
+        pluginObject({ object: topic, description: eventInterface, implementation: topicTree(() => leaves) }),
+      ),
       pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(nowMs) }),
     ];
     const stop = publishTicks(systemClock, events.publish);

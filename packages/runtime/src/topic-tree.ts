@@ -1,14 +1,20 @@
+import { compareUtf8 } from '@infrakit/core';
 import type { EventSource } from '@infrakit/spi';
 
-/** The Event interface over a set of topics: sorted children, an empty list for a leaf, null for what is not there. */
+const levelsOf = (topic: string): string[] => topic.split('/').filter((level) => level !== '' && level !== '.');
+
+/**
+ * The Event interface over a set of topics (EI §5.2): sorted children, an empty list for a leaf and for a root without any,
+ * null for what is not there, wherever among its siblings it would stand (GP-E11, EI-V9).
+ */
 export const topicTree = (topics: () => readonly string[]): EventSource => ({
   list: async ({ topic }) => {
-    const path = topic.split('/').filter((part) => part !== '' && part !== '.');
+    const path = levelsOf(topic);
     const below = topics()
-      .map((known) => known.split('/').filter((part) => part !== ''))
-      .filter((known) => path.every((part, at) => known[at] === part));
-    if (below.length === 0) return { nodes: null };
+      .map(levelsOf)
+      .filter((known) => path.every((level, at) => known[at] === level));
+    if (below.length === 0 && path.length > 0) return { nodes: null };
     const nodes = new Set(below.flatMap((known) => known[path.length] ?? []));
-    return { nodes: [...nodes].sort() };
+    return { nodes: [...nodes].sort(compareUtf8) };
   },
 });

@@ -1,0 +1,39 @@
+import { parseTags, toAppError } from '@infrakit/core';
+import type { RunCommand } from './command-context.ts';
+import { commandLine, runCommandLine } from './command-line.ts';
+import { usageError } from './exit.ts';
+import { startPlugins } from './plugin-start.ts';
+
+interface TrackFlags {
+  readonly name: string;
+  readonly plugin?: readonly string[];
+  readonly interval?: string;
+  readonly tag?: readonly string[];
+}
+
+const tagsOf = (texts: readonly string[]): Readonly<Record<string, string>> => {
+  try {
+    return parseTags(texts);
+  } catch (thrown) {
+    throw usageError(`-t: ${toAppError(thrown).message}`);
+  }
+};
+
+/** `infrakit util track`: the instance tracker in the foreground, on the broker of the stack (GP §3.4). */
+export const runTrack: RunCommand = (words, context) => {
+  const command = commandLine('infrakit util track', 'instances that come and go, as events', context.streams)
+    .option('--name <name>', 'lookup name, which the topics are under', 'tracker')
+    .option('-n, --plugin <plugin...>', 'an instance plugin to track, such as simulator/compute')
+    .option('-i, --interval <duration>', 'how often it is looked at (3s)')
+    .option('-t, --tag <key=value...>', 'only instances with this tag');
+  return runCommandLine(command, words, () => {
+    const { name, plugin = [], interval, tag = [] } = command.opts<TrackFlags>();
+    if (plugin.length === 0) throw usageError('util track takes at least one -n <plugin>');
+    const options = {
+      Plugins: plugin,
+      Tags: tagsOf(tag),
+      ...(interval === undefined ? {} : { Interval: interval }),
+    };
+    return startPlugins([`tracker:${name}`], context, { [name]: options });
+  });
+};
