@@ -41,11 +41,18 @@ describe('issue 3: hostile templates end in an error, never in a hang', () => {
     ['a huge untilStep', '{{len (untilStep 0 1000000000 1)}}', STEPS],
     ['a huge loop', '{{len (loop 1000000000)}}', STEPS],
     ['a list that doubles', '{{$x := list 1}}{{range until 99}}{{$x = concat $x $x}}{{end}}', STEPS],
+    ['slicing for ever', '{{$x := until 99999}}{{range $x}}{{$y := slice $x 1}}{{end}}', STEPS],
     ['appending for ever', '{{$x := list}}{{range until 99999}}{{$x = append $x 1}}{{end}}', STEPS],
     ['a huge repeat', '{{repeat 1000000000 "x"}}', CHARACTERS],
     ['a huge indent', '{{indent 1000000000 "x"}}', CHARACTERS],
     ['a text that doubles', '{{$x := "ab"}}{{range until 99}}{{$x = print $x $x}}{{end}}', CHARACTERS],
     ['quotes that double', '{{$x := quote ""}}{{range until 99}}{{$x = quote $x}}{{end}}', CHARACTERS],
+    ['many digits of each of many numbers', '{{printf "%.1000000d" (until 99999)}}', CHARACTERS],
+    [
+      'many digits of each of many fractions',
+      '{{$x := list 1.5}}{{range until 99}}{{$x = append $x 1.5}}{{end}}{{printf "%.1000000f" $x}}',
+      CHARACTERS,
+    ],
     ['wide padding', '{{range until 99}}{{printf "%1000000d" 1}}{{end}}', CHARACTERS],
   ])('%s', (_name, template, reason) => {
     expect(failure(template)).toMatch(reason);

@@ -52,7 +52,7 @@ const index = variadic(['value'], 'value', (_run, item, ...indexes) => {
   return indexes.reduce((value, at) => elementAt(pointee(value), at), item);
 });
 
-const slice = variadic(['value'], 'value', (_run, item, ...indexes) => {
+const slice = variadic(['value'], 'value', (run, item, ...indexes) => {
   if (isNothing(item)) {
     return failCall('slice of untyped nil');
   }
@@ -74,6 +74,7 @@ const slice = variadic(['value'], 'value', (_run, item, ...indexes) => {
   if (isText) {
     return byteSlice(item, from, to);
   }
+  run.budget.step(to - from);
   const part = item.slice(from, to);
   return item[ELEMENT] === undefined ? part : typedList(item[ELEMENT], part);
 });

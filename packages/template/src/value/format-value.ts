@@ -92,9 +92,13 @@ const formatScalar = (how: Formatting, value: unknown): string | undefined => {
   }
 };
 
+/** The least that a value takes: its width, and of numbers also the digits asked for. */
+const leastLength = ({ flags }: Formatting, value: unknown): number =>
+  (flags.width ?? 1) + (typeof value === 'number' || isInt(value) || isComplex(value) ? (flags.precision ?? 0) : 0);
+
 const formatAny = (how: Formatting, value: unknown, depth: number): string => {
   checkDepth(depth);
-  how.budget.characters(how.flags.width ?? 1);
+  how.budget.characters(leastLength(how, value));
   if (value === null || value === undefined) {
     return formatNil(how, depth);
   }
