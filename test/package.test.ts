@@ -10,7 +10,7 @@ const bin = join(root, 'packages/cli/bin/infrakit.js');
 
 let folder = '';
 beforeEach(() => {
-  if (!existsSync(join(root, 'packages/cli/dist/main.js'))) throw new Error('not built: run `npm run build`');
+  if (!existsSync(join(root, 'packages/cli/dist/bundle/main.js'))) throw new Error('not built: run `npm run build`');
   folder = mkdtempSync(join(tmpdir(), 'infrakit-package-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -39,7 +39,7 @@ test('npm pack gives a package that runs where only its dependencies are', () =>
   });
   const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
   const paths = files.map((file) => file.path);
-  expect(paths).toEqual(expect.arrayContaining(['package.json', 'bin/infrakit.js', 'dist/main.js']));
+  expect(paths).toEqual(expect.arrayContaining(['package.json', 'bin/infrakit.js', 'dist/bundle/main.js']));
   expect(paths.filter((path) => /\.test\.|tsbuildinfo|^src\//.test(path))).toEqual([]);
 
   const installed = join(folder, 'node_modules/infrakit');
@@ -49,8 +49,10 @@ test('npm pack gives a package that runs where only its dependencies are', () =>
   for (const name of Object.keys(dependencies)) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
-  const { status, stdout } = spawnSync(join(installed, 'bin/infrakit.js'), ['version'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(join(installed, 'bin/infrakit.js'), ['--version'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'infrakit 0.1.0\n' });
+  const { stderr } = spawnSync(join(installed, 'bin/infrakit.js'), ['plugin', 'start', 'gruop'], { encoding: 'utf8' });
+  expect(stderr).toContain('did you mean group?');
 });
 
 describe('README.md', () => {

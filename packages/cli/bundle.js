@@ -55,8 +55,8 @@ const shared = {
       'const require = nodeRequire(import.meta.url), __filename = nodePath(import.meta.url);',
     ].join(' '),
   },
-  // A native addon cannot be part of a file.
-  external: ['classic-level'],
+  // A native addon cannot be part of a file, nor what has one below it.
+  external: ['classic-level', 'dockerode'],
   logLevel: 'warning',
 };
 

@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const program = join(root, 'packages/cli/bin/infrakit.js');
+export const program = join(root, 'packages/cli/bin/infrakit.js');
 const commandTimeoutMs = 20_000;
 const stopTimeoutMs = 12_000;
 

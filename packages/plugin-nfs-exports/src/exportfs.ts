@@ -19,7 +19,7 @@ export interface Exportfs {
 const timeoutMs = 30_000;
 
 /** A path as `exportfs -s` writes it: blanks as `\040`. */
-export const tablePath = (path: string): string =>
+const tablePath = (path: string): string =>
   path.replace(/[\s\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** The name of an export in {@link Applied.exported}. */
