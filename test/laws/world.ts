@@ -17,6 +17,7 @@ import {
   type CycleMemory,
   type CycleOutcome,
   cycleMemory,
+  defaultRuleSettings,
   type Look,
   type LoopTiming,
   ledgerStore,
@@ -67,16 +68,9 @@ export interface WorldOptions {
 }
 
 const defaults: RuleSettings = {
-  policy: 'sync',
-  onChange: 'keep',
-  sourcePolicy: 'Quarantine',
-  enrollmentPolicy: 'Quarantine',
-  order: 'adds-first',
-  maxDestroyPercent: 30,
-  maxDestroyFloor: 3,
+  ...defaultRuleSettings,
   callTimeoutMs: 10_000,
   maxCallTimeoutMs: 100_000,
-  graceMs: 30_000,
 };
 
 const timing: LoopTiming = { quietMs: 100, maxWaitMs: 1_000, syncIntervalMs: 5_000 };

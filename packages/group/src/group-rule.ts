@@ -7,7 +7,7 @@ import {
   type Plan,
   reservedTags,
 } from '@infrakit/core';
-import type { Clock, Rule, RuleSettings, Source } from '@infrakit/runtime';
+import { type Clock, defaultRuleSettings, type Rule, type RuleSettings, type Source } from '@infrakit/runtime';
 import type { CallContext, Flavor, Instance, Log } from '@infrakit/spi';
 import { targetOf } from './group-config.ts';
 import type { GroupState, InForce, SlotItem } from './group-state.ts';
@@ -29,15 +29,8 @@ export interface GroupRuleDeps {
 }
 
 const settings: Omit<RuleSettings, 'order'> = {
-  policy: 'sync',
+  ...defaultRuleSettings,
   onChange: 'replace',
-  sourcePolicy: 'Quarantine',
-  enrollmentPolicy: 'Quarantine',
-  maxDestroyPercent: 30,
-  maxDestroyFloor: 3,
-  callTimeoutMs: 30_000,
-  maxCallTimeoutMs: 300_000,
-  graceMs: 30_000,
 };
 const describeMs = 10_000;
 

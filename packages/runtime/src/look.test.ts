@@ -6,7 +6,7 @@ import { cycleMemory } from './cycle-memory.ts';
 import { ledgerStore } from './ledger-store.ts';
 import { type Look, look } from './look.ts';
 import { seededRandom } from './random.ts';
-import type { Rule, RuleSettings, Source } from './rule.ts';
+import { defaultRuleSettings, type Rule, type RuleSettings, type Source } from './rule.ts';
 import { workerPool } from './worker-pool.ts';
 
 const ctx = testingContext();
@@ -29,19 +29,7 @@ const setUp = (observed: readonly ObservedEntry[] = [entry('a')], content = '1')
     name: 'enrollment/nfs',
     owner: 'stack/enrollment/nfs',
     revision: 1,
-    settings: {
-      policy: 'sync',
-      onChange: 'keep',
-      sourcePolicy: 'Quarantine',
-      enrollmentPolicy: 'Quarantine',
-      order: 'adds-first',
-      maxDestroyPercent: 30,
-      maxDestroyFloor: 3,
-      callTimeoutMs: 10_000,
-      maxCallTimeoutMs: 100_000,
-      graceMs: 30_000,
-      ...settings,
-    },
+    settings: { ...defaultRuleSettings, ...settings },
     readSource: async () => source,
     readSink: async () => observed,
     keys: () => {

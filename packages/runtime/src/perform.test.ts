@@ -5,7 +5,7 @@ import { virtualClock } from './clock.ts';
 import { cycleMemory } from './cycle-memory.ts';
 import { nameOf, perform } from './perform.ts';
 import { seededRandom } from './random.ts';
-import type { Rule } from './rule.ts';
+import { defaultRuleSettings, type Rule } from './rule.ts';
 import { workerPool } from './worker-pool.ts';
 
 const create = (key: string, content?: string): Act => ({
@@ -34,16 +34,10 @@ const setUp = (options: { readonly concurrency?: number; readonly order?: 'adds-
     owner: 'stack/enrollment/nfs',
     revision: 1,
     settings: {
-      policy: 'sync',
-      onChange: 'keep',
-      sourcePolicy: 'Quarantine',
-      enrollmentPolicy: 'Quarantine',
+      ...defaultRuleSettings,
       order: options.order ?? 'adds-first',
-      maxDestroyPercent: 30,
-      maxDestroyFloor: 3,
       callTimeoutMs: 10_000,
       maxCallTimeoutMs: 100_000,
-      graceMs: 30_000,
     },
     readSource: async () => ({ kind: 'unknown', reason: 'not read here' }),
     readSink: async () => [],

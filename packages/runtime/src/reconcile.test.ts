@@ -4,7 +4,7 @@ import { virtualClock } from './clock.ts';
 import { cycleMemory } from './cycle-memory.ts';
 import { seededRandom } from './random.ts';
 import { reconcile } from './reconcile.ts';
-import type { Rule, Source } from './rule.ts';
+import { defaultRuleSettings, type Rule, type Source } from './rule.ts';
 import { workerPool } from './worker-pool.ts';
 
 const left: Departure[] = [{ ID: 'left', Cause: 'scale', Revision: 7 }];
@@ -28,16 +28,10 @@ const setUp = (observed: ObservedEntry[], options: { readonly settled?: () => Pr
     owner: 'stack/enrollment/nfs',
     revision: 1,
     settings: {
-      policy: 'sync',
-      onChange: 'keep',
+      ...defaultRuleSettings,
       sourcePolicy: 'DisableDestroy',
-      enrollmentPolicy: 'Quarantine',
-      order: 'adds-first',
-      maxDestroyPercent: 30,
-      maxDestroyFloor: 3,
       callTimeoutMs: 10_000,
       maxCallTimeoutMs: 100_000,
-      graceMs: 30_000,
     },
     readSource: async () => source,
     readSink: async () => [...observed],

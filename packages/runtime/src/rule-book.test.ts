@@ -3,7 +3,7 @@ import { NEVER } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from './clock.ts';
 import type { CycleOutcome } from './outcome.ts';
-import type { Source } from './rule.ts';
+import { defaultRuleSettings, type Source } from './rule.ts';
 import { ruleBook } from './rule-book.ts';
 import type { RuleKind } from './rule-kind.ts';
 import { workerPool } from './worker-pool.ts';
@@ -24,13 +24,7 @@ const start = (readSource: () => Source<never> = () => ({ kind: 'known', items: 
         name: 'nothing/a',
         owner,
         settings: {
-          policy: 'sync',
-          onChange: 'keep',
-          sourcePolicy: 'Quarantine',
-          enrollmentPolicy: 'Quarantine',
-          order: 'adds-first',
-          maxDestroyPercent: 30,
-          maxDestroyFloor: 3,
+          ...defaultRuleSettings,
           callTimeoutMs: 1_000,
           maxCallTimeoutMs: 10_000,
           graceMs: 1_000,

@@ -19,7 +19,7 @@ import { describe, expect, test } from 'vitest';
 import { contractTests } from '../../../test/contract.ts';
 import { systemClock } from './clock.ts';
 import { planLines } from './plan-lines.ts';
-import type { Rule } from './rule.ts';
+import { defaultRuleSettings, type Rule } from './rule.ts';
 import { ruleController } from './rule-controller.ts';
 import type { RuleKind } from './rule-kind.ts';
 import { workerPool } from './worker-pool.ts';
@@ -44,12 +44,7 @@ const listKind = (sink: Instance, onDestroy: 'leave' | 'empty' = 'empty'): RuleK
       name: `lists/${spec.metadata.name}`,
       owner,
       settings: {
-        policy: 'sync',
-        onChange: 'keep',
-        sourcePolicy: 'Quarantine',
-        enrollmentPolicy: 'Quarantine',
-        order: 'adds-first',
-        maxDestroyPercent: 30,
+        ...defaultRuleSettings,
         maxDestroyFloor: 1,
         callTimeoutMs: 2_000,
         maxCallTimeoutMs: 20_000,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from './clock.ts';
 import { cycleMemory } from './cycle-memory.ts';
 import { type BudgetRecord, nothing } from './ledger-store.ts';
+import { defaultRuleSettings } from './rule.ts';
 import { ruleLife } from './rule-life.ts';
 import { workerPool } from './worker-pool.ts';
 
@@ -31,13 +32,7 @@ const start = async () => {
         owner: 'stack/lists/a',
         revision: 1,
         settings: {
-          policy: 'sync',
-          onChange: 'keep',
-          sourcePolicy: 'Quarantine',
-          enrollmentPolicy: 'Quarantine',
-          order: 'adds-first',
-          maxDestroyPercent: 30,
-          maxDestroyFloor: 3,
+          ...defaultRuleSettings,
           callTimeoutMs: 1_000,
           maxCallTimeoutMs: 10_000,
           graceMs: 1_000,

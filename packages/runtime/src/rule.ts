@@ -58,6 +58,20 @@ export interface RuleSettings {
   readonly graceMs: number;
 }
 
+/** How a rule is kept where nothing else is said (DESIGN §4). */
+export const defaultRuleSettings: RuleSettings = {
+  policy: 'sync',
+  onChange: 'keep',
+  sourcePolicy: 'Quarantine',
+  enrollmentPolicy: 'Quarantine',
+  order: 'adds-first',
+  maxDestroyPercent: 30,
+  maxDestroyFloor: 3,
+  callTimeoutMs: 30_000,
+  maxCallTimeoutMs: 300_000,
+  graceMs: 30_000,
+};
+
 /** What a controller gives the loop for one committed spec: two adapters and what it wants. `S` source items, `O` observed. */
 export interface Rule<S, O> {
   /** `<controller>/<rule>`: names the queue, the journal keys and the log lines. */
