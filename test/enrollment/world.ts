@@ -125,6 +125,8 @@ export const enrollmentWorld = async (options: EnrollmentWorldOptions = {}) => {
         options: enrollmentDefinition.options.parse(options.start ?? {}),
         stackId: 'stack',
         stateDir: async () => null,
+        broker: null,
+        variable: () => undefined,
         plugins,
         events,
         state: {

@@ -28,6 +28,8 @@ describe('the group plugin (GP §1.2)', () => {
       options: GroupOptions.parse({}),
       stackId: 'stack',
       stateDir: async () => null,
+      broker: null,
+      variable: () => undefined,
       plugins: {
         resolve: () => {
           throw new Error('nobody is asked');

@@ -33,6 +33,9 @@ export const builtInKinds: readonly BuiltInKind[] = [
   builtIn('nfs-exports', async () =>
     anyDefinition((await import('@infrakit/plugin-nfs-exports')).nfsExportsDefinition),
   ),
+  builtIn('repeater', async () => anyDefinition((await import('@infrakit/repeater')).repeaterDefinition), {
+    aliases: ['event-repeater'],
+  }),
   builtIn('simulator', async () => anyDefinition((await import('@infrakit/plugin-simulator')).simulatorDefinition)),
   builtIn('tailer', async () => anyDefinition((await import('@infrakit/plugin-tailer')).tailerDefinition)),
   builtIn('time', async () => anyDefinition((await import('@infrakit/plugin-time')).timeDefinition), {

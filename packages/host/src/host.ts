@@ -179,7 +179,21 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
     for (const wanted of toRun) {
       if (signal.aborted || isEnding) throw stoppedEarly();
       const scoped = scopedLog(log, { plugin: wanted.name });
-      const common = { bus, home, store, stackId, clock, random, newId, signal, startTimeoutMs };
+      const variable = (variableName: string): string | undefined => options.environment[variableName];
+      const access = { address, url: broker.url, prefix: broker.prefix };
+      const common = {
+        bus,
+        broker: access,
+        variable,
+        home,
+        store,
+        stackId,
+        clock,
+        random,
+        newId,
+        signal,
+        startTimeoutMs,
+      };
       lives.push(await startPluginLife(wanted, { ...common, place: { host, pid }, log: scoped }));
       log.info({ plugin: wanted.name, kind: wanted.definition.kind }, 'plugin started');
     }

@@ -3,7 +3,15 @@ import type { Bus, BusPlugin, PluginRole } from '@infrakit/bus';
 import { AppError, toAppError } from '@infrakit/core';
 import { openJournal } from '@infrakit/manager';
 import { type Clock, serial } from '@infrakit/runtime';
-import type { LeaderState, Log, PluginDefinition, PluginObject, RunningPlugin, Store } from '@infrakit/spi';
+import type {
+  BrokerAccess,
+  LeaderState,
+  Log,
+  PluginDefinition,
+  PluginObject,
+  RunningPlugin,
+  Store,
+} from '@infrakit/spi';
 import { withDeadline } from '@infrakit/spi';
 import type { Subscription } from 'rxjs';
 import { type WatchedState, watchState } from './health.ts';
@@ -27,6 +35,8 @@ export interface PluginLifeDeps {
   readonly home: Home | null;
   readonly store: Store;
   readonly stackId: string;
+  readonly broker: BrokerAccess;
+  readonly variable: (name: string) => string | undefined;
   readonly place: ProcessPlace;
   readonly clock: Clock;
   readonly random: () => number;
@@ -132,6 +142,8 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
           members: busPlugin.members,
           journal,
           store: deps.store,
+          broker: deps.broker,
+          variable: deps.variable,
           log,
           nowMs: clock.now,
           random: deps.random,

@@ -1,4 +1,4 @@
-import { frameCutter } from './frame-cutter.ts';
+import { type FrameVisitor, frameCutter, malformed } from './frame-cutter.ts';
 import { frameWriter } from './frame-writer.ts';
 import { packetType } from './mqtt-frame.ts';
 
@@ -12,19 +12,23 @@ export interface AckFilter {
 
 const isAck = (type: number): boolean => type >= packetType.puback && type <= packetType.pubcomp;
 
-/** Passes acknowledgements on as they are and leaves everything else (PINGRESP) behind. */
-export const ackFilter = (maxBytes: number): AckFilter => {
-  const cut = frameCutter(maxBytes);
+/** Passes acknowledgements on as they are; everything else (PINGRESP, …) goes to `other`. */
+export const ackFilter = (maxBytes: number, other: FrameVisitor): AckFilter => {
+  const cut = frameCutter({ maxBytes });
   const out = frameWriter();
   let confirmed = 0;
+  const visit: FrameVisitor = (buffer, start, body, end) => {
+    const type = (buffer[start] ?? 0) >> 4;
+    if (!isAck(type)) return other(buffer, start, body, end);
+    // A PUBREL would be for messages from the sink, and there are none that need one.
+    if (type === packetType.pubrel) return;
+    if (end - body !== 2) throw malformed('an acknowledgement of another length [MQTT-3.4.1]');
+    if (type !== packetType.pubrec) confirmed += 1;
+    out.append(buffer, start, end);
+  };
   return {
     chunk: (chunk) => {
-      cut(chunk, (buffer, start, _, end) => {
-        const type = (buffer[start] ?? 0) >> 4;
-        if (!isAck(type)) return;
-        if (type === packetType.puback || type === packetType.pubcomp) confirmed += 1;
-        out.append(buffer, start, end);
-      });
+      cut(chunk, visit);
       return out.take();
     },
     confirmed: () => confirmed,

@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '@infrakit/core';
-import { generate, type IConnectPacket } from 'mqtt-packet';
+import { generate, type IConnackPacket, type IConnectPacket, parser } from 'mqtt-packet';
+import { malformed } from './frame-cutter.ts';
+import { readLength } from './mqtt-frame.ts';
 
 /** Who a connection is to the broker. */
 export interface Login {
@@ -10,32 +12,88 @@ export interface Login {
   readonly keepaliveS: number;
   readonly username?: string;
   readonly password?: string;
+  /** 3.1.1 or 5. */
+  readonly version: 4 | 5;
 }
 
+/** What a broker said to our CONNECT. */
+export interface Greeting {
+  /** Whether it still had the session. */
+  readonly hadSession: boolean;
+}
+
+/** Reason codes of both versions: those of 3.1.1 are below 6 [MQTT-3.2.2-6]. */
 const reasons: Readonly<Record<number, string>> = {
-  1: 'it does not speak MQTT 3.1.1',
+  1: 'it does not speak this version of MQTT',
   2: 'the client id is not allowed',
   3: 'it is not available',
   4: 'the user name or password is wrong',
   5: 'it does not let us in',
+  132: 'it does not speak this version of MQTT',
+  133: 'the client id is not allowed',
+  134: 'the user name or password is wrong',
+  135: 'it does not let us in',
+  136: 'it is not available',
+  137: 'it is busy',
+  138: 'we are banned',
+  159: 'we connect too often',
+};
+
+const maxConnackBytes = 64 * 1024;
+
+/** Whether a refusal says that the broker speaks another version. */
+export const isOtherVersion = (error: AppError): boolean => error.facts.code === 1 || error.facts.code === 0x84;
+
+const connectFrame = (login: Login): Buffer => {
+  const packet: IConnectPacket = {
+    cmd: 'connect',
+    protocolId: 'MQTT',
+    protocolVersion: login.version,
+    clean: login.clean,
+    clientId: login.clientId,
+    keepalive: login.keepaliveS,
+    ...(login.username !== undefined && { username: login.username }),
+    ...(login.password !== undefined && { password: Buffer.from(login.password) }),
+    // A session of MQTT 5 ends with its connection unless it is told otherwise; all ones: never [MQTT5-3.1.2.11.2].
+    ...(login.version === 5 && !login.clean && { properties: { sessionExpiryInterval: 0xffffffff } }),
+  };
+  return generate(packet);
+};
+
+/** The length of a CONNACK that is there as a whole; null while more is to come. */
+const connackLength = (got: Buffer): number | null => {
+  if (got.length < 2) return null;
+  if (got[0] !== 0x20) throw new AppError('BUS_REFUSED', 'what answers there is no MQTT broker');
+  const isPending = got.length < 5 && (got.at(-1) ?? 0) > 127;
+  if (isPending) return null;
+  const { length, behind } = readLength(got, 1, got.length);
+  if (behind + length > maxConnackBytes) throw malformed('a CONNACK that is far too long');
+  return got.length < behind + length ? null : behind + length;
+};
+
+const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
+  let packet: IConnackPacket | undefined;
+  const reader = parser({ protocolVersion: version });
+  reader.on('packet', (read) => {
+    if (read.cmd === 'connack') packet = read;
+  });
+  reader.on('error', () => undefined);
+  reader.parse(frame);
+  if (packet === undefined) throw malformed('a CONNACK that cannot be read');
+  const code = packet.reasonCode ?? packet.returnCode ?? 0;
+  if (code !== 0) {
+    const why = reasons[code] ?? `code ${code}`;
+    throw new AppError('BUS_REFUSED', `the broker refuses us: ${why}`, { facts: { code } });
+  }
+  return { hadSession: packet.sessionPresent };
 };
 
 /**
- * CONNECT and its answer on a stream that is open. What the broker sends right behind the answer is put back. Gives whether
- * the broker still had the session. `BUS_REFUSED` says why it does not want us, `BUS_UNAVAILABLE` that it hung up.
+ * CONNECT and its answer on a stream that is open. What the broker sends right behind the answer is put back, and the stream is
+ * paused. `BUS_REFUSED` says why it does not want us, `BUS_UNAVAILABLE` that it hung up. The caller has a deadline.
  */
-export const connectMqtt311 = (stream: Duplex, login: Login): Promise<{ readonly hadSession: boolean }> =>
+export const connectMqtt = (stream: Duplex, login: Login): Promise<Greeting> =>
   new Promise((resolve, reject) => {
-    const packet: IConnectPacket = {
-      cmd: 'connect',
-      protocolId: 'MQTT',
-      protocolVersion: 4,
-      clean: login.clean,
-      clientId: login.clientId,
-      keepalive: login.keepaliveS,
-      ...(login.username !== undefined && { username: login.username }),
-      ...(login.password !== undefined && { password: Buffer.from(login.password) }),
-    };
     let got = Buffer.alloc(0);
     const release = (): void => {
       stream.off('data', onData);
@@ -52,22 +110,45 @@ export const connectMqtt311 = (stream: Duplex, login: Login): Promise<{ readonly
     };
     const onData = (chunk: Buffer): void => {
       got = Buffer.concat([got, chunk]);
-      if (got.length < 4) return;
-      release();
-      stream.pause();
-      if (got.length > 4) stream.unshift(got.subarray(4));
-      const code = got[3] ?? 0;
-      if (got[0] !== 0x20 || got[1] !== 2) reject(new AppError('BUS_REFUSED', 'what answers there is no MQTT broker'));
-      else if (code !== 0)
-        reject(new AppError('BUS_REFUSED', `the broker refuses us: ${reasons[code] ?? `code ${code}`}`));
-      else resolve({ hadSession: ((got[2] ?? 0) & 1) === 1 });
+      try {
+        const length = connackLength(got);
+        if (length === null) return;
+        release();
+        stream.pause();
+        if (got.length > length) stream.unshift(got.subarray(length));
+        resolve(greetingOf(got.subarray(0, length), login.version));
+      } catch (error) {
+        release();
+        reject(error);
+      }
     };
     stream.on('data', onData);
     stream.on('close', onClose);
     stream.on('error', onError);
-    stream.write(generate(packet));
+    stream.write(connectFrame(login));
   });
 
-/** A SUBSCRIBE frame. */
-export const subscribeFrame = (filters: readonly string[], qos: 0 | 1 | 2, messageId: number): Buffer =>
-  generate({ cmd: 'subscribe', messageId, subscriptions: filters.map((topic) => ({ topic, qos })) });
+/** A filter with how it is to be subscribed to. */
+export interface Wanted {
+  readonly filter: string;
+  readonly qos: 0 | 1 | 2;
+}
+
+/** A SUBSCRIBE frame. In MQTT 5 messages keep their retain flag, and retained ones come only with a new subscription. */
+export const subscribeFrame = (wanted: readonly Wanted[], messageId: number, version: 4 | 5): Buffer =>
+  generate(
+    {
+      cmd: 'subscribe',
+      messageId,
+      subscriptions: wanted.map(({ filter, qos }) => ({
+        topic: filter,
+        qos,
+        ...(version === 5 && { rap: true, rh: 1, nl: false }),
+      })),
+    },
+    { protocolVersion: version },
+  );
+
+/** An UNSUBSCRIBE frame. */
+export const unsubscribeFrame = (filters: readonly string[], messageId: number, version: 4 | 5): Buffer =>
+  generate({ cmd: 'unsubscribe', messageId, unsubscriptions: [...filters] }, { protocolVersion: version });

@@ -1,3 +1,5 @@
+import { AppError } from '@infrakit/core';
+
 /** The packet types of MQTT 3.1.1 that cross a mirror [MQTT-2.2.1]. */
 export const packetType = {
   connack: 2,
@@ -7,6 +9,7 @@ export const packetType = {
   pubrel: 6,
   pubcomp: 7,
   suback: 9,
+  unsuback: 11,
   pingresp: 13,
   disconnect: 14,
 } as const;
@@ -34,4 +37,19 @@ export const writeLength = (out: Uint8Array, at: number, length: number): number
   }
   out[place] = left;
   return place + 1;
+};
+
+/** Reads a length of up to four bytes at `at`; `behind` is the place behind it. `BUS_REFUSED` where there is none before `end`. */
+export const readLength = (
+  buffer: Buffer,
+  at: number,
+  end: number,
+): { readonly length: number; readonly behind: number } => {
+  let length = 0;
+  for (let place = at; place < Math.min(at + 4, end); place += 1) {
+    const byte = buffer[place] ?? 0;
+    length |= (byte & 127) << (7 * (place - at));
+    if (byte < 128) return { length, behind: place + 1 };
+  }
+  throw new AppError('BUS_REFUSED', 'the broker sent what is no MQTT: a length of more than four bytes [MQTT-2.2.3]');
 };

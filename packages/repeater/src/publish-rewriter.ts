@@ -1,8 +1,7 @@
+import { malformed } from './frame-cutter.ts';
 import { frameWriter } from './frame-writer.ts';
-import { maxHeaderBytes, packetType, writeLength } from './mqtt-frame.ts';
-
-/** Where a topic goes, or null where no rule wants it. */
-export type TopicMap = (topic: string) => string | null;
+import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from './mqtt-frame.ts';
+import type { Route, RouteMap } from './route.ts';
 
 /** What became of the frames of a chunk. */
 export interface Rewritten {
@@ -10,97 +9,188 @@ export interface Rewritten {
   readonly forward: Buffer | null;
   /** Acknowledgements for the source of what no rule wants. */
   readonly back: Buffer | null;
-  readonly messages: number;
 }
 
 /** Rewrites PUBLISH frames from a source for a sink, payloads untouched, packet ids kept. */
 export interface PublishRewriter {
+  /** A PUBLISH or PUBREL. */
   readonly frame: (buffer: Buffer, start: number, body: number, end: number) => void;
+  /** The head of a PUBLISH that is too large for anybody: it is acknowledged and goes nowhere. */
+  readonly tooLarge: (buffer: Buffer, start: number, body: number, end: number) => void;
   readonly take: () => Rewritten;
+  /** The rules are others from now on. */
+  readonly reroute: (map: RouteMap) => void;
+  /** Messages forwarded so far, and those of them that the sink is to acknowledge. */
+  readonly messages: () => number;
+  readonly sent: () => number;
 }
 
-/** Topics whose mapping is remembered; beyond that it begins anew. */
-const maxTopics = 65_536;
+/** How a rewriter is set up. */
+export interface RewriterOptions {
+  /** What the source speaks; the sink speaks 3.1.1. */
+  readonly version: 4 | 5;
+}
+
+/** A route with its topic as it stands in a frame. */
+interface Target {
+  readonly route: Route;
+  readonly bytes: Buffer;
+}
+
+/** Topics whose route is remembered, and their bytes in all; beyond that it begins anew. */
+const [maxTopics, maxTopicBytes] = [65_536, 16 * 1024 * 1024];
+const [maxTopicLength, maxRemaining] = [65_535, 268_435_455];
 
 const retainBit = 1;
 
 /**
- * A rewriter of PUBLISH and PUBREL frames (MQTT 3.1.1). A topic is mapped once and then found by its bytes, so that the
- * number of rules costs nothing. What no rule wants is acknowledged to the source here, and not forwarded.
+ * A rewriter of PUBLISH and PUBREL frames. The route of a topic is looked up once and then found by the topic's bytes, so
+ * that the number of rules costs nothing. What no rule wants is acknowledged to the source here, and not forwarded.
+ * Properties of MQTT 5 are left behind. Broken frames are errors (`BUS_REFUSED`).
  */
-export const publishRewriter = (map: TopicMap, options: { readonly keepsRetain: boolean }): PublishRewriter => {
-  const known = new Map<string, Buffer | null>();
+export const publishRewriter = (first: RouteMap, { version }: RewriterOptions): PublishRewriter => {
+  let map = first;
+  let known = new Map<string, Target | null>();
+  let knownBytes = 0;
   const forward = frameWriter();
   const back = frameWriter();
   /** Packet ids of dropped QoS 2 messages whose PUBREL is to come. */
   const dropped = new Set<number>();
   let messages = 0;
+  let sent = 0;
 
-  const mapped = (key: string): Buffer | null => {
-    const topic = map(Buffer.from(key, 'latin1').toString('utf8'));
-    let bytes: Buffer | null = null;
-    if (topic !== null) {
-      const text = Buffer.from(topic, 'utf8');
-      bytes = Buffer.concat([Buffer.from([text.length >> 8, text.length & 0xff]), text]);
+  const targetOf = (key: string): Target | null => {
+    const route = map(Buffer.from(key, 'latin1').toString('utf8'));
+    const text = route === null ? null : Buffer.from(route.topic, 'utf8');
+    let target: Target | null = null;
+    if (route !== null && text !== null && text.length <= maxTopicLength) {
+      target = { route, bytes: Buffer.concat([Buffer.from([text.length >> 8, text.length & 0xff]), text]) };
     }
-    if (known.size >= maxTopics) known.clear();
-    known.set(key, bytes);
-    return bytes;
+    knownBytes += key.length + (text?.length ?? 0);
+    if (known.size >= maxTopics || knownBytes > maxTopicBytes) {
+      known = new Map();
+      knownBytes = 0;
+    }
+    known.set(key, target);
+    return target;
   };
 
-  const answer = (firstByte: number, buffer: Buffer, idAt: number): void => {
-    const out = back.reserve(4);
-    const at = back.at();
-    out[at] = firstByte;
-    out[at + 1] = 2;
-    out[at + 2] = buffer[idAt] ?? 0;
-    out[at + 3] = buffer[idAt + 1] ?? 0;
-    back.advance(at + 4);
+  const answer = (firstByte: number, id: number): void => {
+    back.append(ackFrame(firstByte, id), 0, 4);
   };
 
   const drop = (buffer: Buffer, qos: number, idAt: number): void => {
-    if (qos === 1) answer(packetType.puback << 4, buffer, idAt);
+    if (qos === 1) answer(packetType.puback << 4, buffer.readUInt16BE(idAt));
     if (qos === 2) {
-      dropped.add(buffer.readUInt16BE(idAt));
-      answer(packetType.pubrec << 4, buffer, idAt);
+      const id = buffer.readUInt16BE(idAt);
+      dropped.add(id);
+      answer(packetType.pubrec << 4, id);
     }
   };
 
-  const publish = (buffer: Buffer, start: number, body: number, end: number): void => {
-    const first = buffer[start] ?? 0;
+  /** Where the topic of a PUBLISH ends; its packet id, if it has one, must fit in too. */
+  const topicEnd = (buffer: Buffer, qos: number, body: number, end: number): number => {
+    if (qos === 3) throw malformed('a QoS of 3 [MQTT-3.3.1-4]');
     const rest = body + 2 + (((buffer[body] ?? 0) << 8) | (buffer[body + 1] ?? 0));
+    if (rest + (qos > 0 ? 2 : 0) > end) throw malformed('a topic that is longer than its packet [MQTT-3.3.2-1]');
+    return rest;
+  };
+
+  /** Writes a PUBLISH: `id` bytes from `rest` on, then `payload`. */
+  const write = (flags: number, target: Target, head: Buffer, payload: Buffer): boolean => {
+    const length = target.bytes.length + head.length + payload.length;
+    if (length > maxRemaining) return false;
+    const out = forward.reserve(maxHeaderBytes + length);
+    let at = forward.at();
+    out[at] = flags;
+    at = writeLength(out, at + 1, length);
+    at += target.bytes.copy(out, at);
+    at += head.copy(out, at);
+    at += payload.copy(out, at);
+    forward.advance(at);
+    return true;
+  };
+
+  /** The slower way: the payload is looked at, or properties stand before it. */
+  const rewrite = (
+    buffer: Buffer,
+    target: Target,
+    places: readonly [flags: number, rest: number, end: number],
+  ): boolean => {
+    const [flags, rest, end] = places;
+    const idEnd = rest + ((flags >> 1) & 3 ? 2 : 0);
+    let payloadAt = idEnd;
+    if (version === 5) {
+      const properties = readLength(buffer, idEnd, end);
+      payloadAt = properties.behind + properties.length;
+      if (payloadAt > end) throw malformed('properties that are longer than their packet');
+    }
+    const plain = buffer.subarray(payloadAt, end);
+    if (plain.length > target.route.maxBytes) return false;
+    const payload = target.route.form === undefined ? plain : target.route.form(plain);
+    return payload !== null && write(flags, target, buffer.subarray(rest, idEnd), payload);
+  };
+
+  const publish = (buffer: Buffer, start: number, body: number, end: number): void => {
+    const flags = buffer[start] ?? 0;
+    const qos = (flags >> 1) & 3;
+    const rest = topicEnd(buffer, qos, body, end);
     const key = buffer.toString('latin1', body + 2, rest);
-    let topic = known.get(key);
-    if (topic === undefined) topic = mapped(key);
-    if (topic === null) {
-      drop(buffer, (first >> 1) & 3, rest);
+    let target = known.get(key);
+    if (target === undefined) target = targetOf(key);
+    if (target === null) {
+      drop(buffer, qos, rest);
       return;
     }
+    const { route, bytes } = target;
+    const { counter, retain } = route;
+    let to = flags;
+    if (retain === 'never') to = flags & ~retainBit;
+    else if (retain === 'always') to = flags | retainBit;
     const tail = end - rest;
-    const out = forward.reserve(maxHeaderBytes + topic.length + tail);
-    let at = forward.at();
-    out[at] = options.keepsRetain ? first : first & ~retainBit;
-    at = writeLength(out, at + 1, topic.length + tail);
-    at += topic.copy(out, at);
-    at += buffer.copy(out, at, rest, end);
-    forward.advance(at);
+    if (version === 4 && route.form === undefined && tail <= route.maxBytes) {
+      const out = forward.reserve(maxHeaderBytes + bytes.length + tail);
+      let at = forward.at();
+      out[at] = to;
+      at = writeLength(out, at + 1, bytes.length + tail);
+      at += bytes.copy(out, at);
+      at += buffer.copy(out, at, rest, end);
+      forward.advance(at);
+    } else if (!rewrite(buffer, target, [to, rest, end])) {
+      counter.dropped += 1;
+      drop(buffer, qos, rest);
+      return;
+    }
+    counter.messages += 1;
+    counter.bytes += tail;
     messages += 1;
+    if (qos > 0) sent += 1;
   };
 
   return {
     frame: (buffer, start, body, end) => {
       const type = (buffer[start] ?? 0) >> 4;
-      if (type === packetType.publish) publish(buffer, start, body, end);
-      else if (type === packetType.pubrel) {
-        if (dropped.size > 0 && dropped.delete(buffer.readUInt16BE(body)))
-          answer(packetType.pubcomp << 4, buffer, body);
-        else forward.append(buffer, start, end);
-      }
+      if (type === packetType.publish) return publish(buffer, start, body, end);
+      if (end - body < 2) throw malformed('a PUBREL without a packet id [MQTT-2.3.1-1]');
+      const id = buffer.readUInt16BE(body);
+      if (dropped.size > 0 && dropped.delete(id)) answer(packetType.pubcomp << 4, id);
+      else forward.append(ackFrame((packetType.pubrel << 4) | 2, id), 0, 4);
     },
-    take: () => {
-      const taken = { forward: forward.take(), back: back.take(), messages };
-      messages = 0;
-      return taken;
+    tooLarge: (buffer, start, body, end) => {
+      const qos = ((buffer[start] ?? 0) >> 1) & 3;
+      const rest = topicEnd(buffer, qos, body, end);
+      const key = buffer.toString('latin1', body + 2, rest);
+      const target = known.get(key) ?? targetOf(key);
+      if (target !== null) target.route.counter.dropped += 1;
+      drop(buffer, qos, rest);
     },
+    take: () => ({ forward: forward.take(), back: back.take() }),
+    reroute: (next) => {
+      map = next;
+      known = new Map();
+      knownBytes = 0;
+    },
+    messages: () => messages,
+    sent: () => sent,
   };
 };

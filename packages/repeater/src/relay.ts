@@ -1,36 +1,52 @@
 import type { Duplex } from 'node:stream';
 import { ackFilter } from './ack-filter.ts';
-import { frameCutter } from './frame-cutter.ts';
-import { publishRewriter, type TopicMap } from './publish-rewriter.ts';
+import { type FrameVisitor, frameCutter } from './frame-cutter.ts';
+import { packetType } from './mqtt-frame.ts';
+import { publishRewriter } from './publish-rewriter.ts';
+import type { RouteMap } from './route.ts';
 
 /** How a relay is set up. */
 export interface RelayOptions {
-  readonly map: TopicMap;
-  readonly keepsRetain: boolean;
-  /** The largest frame that is taken from either side, in bytes. */
+  readonly map: RouteMap;
+  /** What the source speaks: 3.1.1 or 5. */
+  readonly version: 4 | 5;
+  /** The largest frame that is taken from the source, in bytes: a larger message is dropped, and acknowledged. */
   readonly maxBytes: number;
+  /** Frames of the source that are no messages (SUBACK, PINGRESP, …), and frames of the sink that are no acknowledgements. */
+  readonly fromSource: FrameVisitor;
+  readonly fromSink: FrameVisitor;
 }
 
 /** A running relay. */
 export interface Relay {
+  readonly reroute: (map: RouteMap) => void;
+  readonly toSource: (frame: Buffer) => void;
+  readonly toSink: (frame: Buffer) => void;
   readonly messages: () => number;
-  readonly bytes: () => number;
+  /** Messages that the sink was to acknowledge, and those that it has. */
+  readonly sent: () => number;
   readonly confirmed: () => number;
+  /** How often each side has said something. */
+  readonly heard: () => { readonly source: number; readonly sink: number };
+  readonly end: (error: Error | null) => void;
   /** Resolves when either side has ended, with why. */
   readonly ended: Promise<Error | null>;
 }
 
+/** The largest frame of a sink: it has nothing to say beyond acknowledgements and what a canary brings back. */
+const maxSinkBytes = 64 * 1024;
+
 /**
- * Joins two connected MQTT 3.1.1 streams: publishes of the source go to the sink under their mapped topics, one write a
- * chunk; acknowledgements of the sink go back with their packet ids. So the source is acknowledged only when the sink has
+ * Joins two connected MQTT streams: publishes of the source go to the sink under their mapped topics, one write a chunk;
+ * acknowledgements of the sink go back with their packet ids. So the source is acknowledged only when the sink has
  * acknowledged, and a side that is slow holds the other up. Ends both when one ends.
  */
 export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Relay => {
-  const cut = frameCutter(options.maxBytes);
-  const rewriter = publishRewriter(options.map, options);
-  const acks = ackFilter(options.maxBytes);
-  let messages = 0;
-  let bytes = 0;
+  const { fromSource, version } = options;
+  const rewriter = publishRewriter(options.map, { version });
+  const cut = frameCutter({ maxBytes: options.maxBytes, tooLarge: rewriter.tooLarge });
+  const acks = ackFilter(maxSinkBytes, options.fromSink);
+  const heard = { source: 0, sink: 0 };
   let finish: (error: Error | null) => void = () => undefined;
   const ended = new Promise<Error | null>((resolve) => {
     finish = resolve;
@@ -41,11 +57,23 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
     finish(error);
   };
 
+  const visit: FrameVisitor = (buffer, start, body, frameEnd) => {
+    const type = (buffer[start] ?? 0) >> 4;
+    if (type === packetType.publish || type === packetType.pubrel) rewriter.frame(buffer, start, body, frameEnd);
+    else fromSource(buffer, start, body, frameEnd);
+  };
+  /** How many writes a side is held up by. */
+  const holds = new Map<Duplex, number>();
   /** Writes, and stops reading `from` until `to` has taken it. */
   const pass = (from: Duplex, to: Duplex, chunk: Buffer): void => {
     if (to.write(chunk)) return;
+    holds.set(from, (holds.get(from) ?? 0) + 1);
     from.pause();
-    to.once('drain', () => from.resume());
+    to.once('drain', () => {
+      const left = (holds.get(from) ?? 1) - 1;
+      holds.set(from, left);
+      if (left === 0) from.resume();
+    });
   };
   const guarded =
     (work: (chunk: Buffer) => void) =>
@@ -60,17 +88,17 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
   source.on(
     'data',
     guarded((chunk) => {
-      cut(chunk, rewriter.frame);
-      const done = rewriter.take();
-      messages += done.messages;
-      bytes += done.forward?.length ?? 0;
-      if (done.back !== null) source.write(done.back);
-      if (done.forward !== null) pass(source, sink, done.forward);
+      heard.source += 1;
+      cut(chunk, visit);
+      const { forward, back } = rewriter.take();
+      if (back !== null) pass(source, source, back);
+      if (forward !== null) pass(source, sink, forward);
     }),
   );
   sink.on(
     'data',
     guarded((chunk) => {
+      heard.sink += 1;
       const back = acks.chunk(chunk);
       if (back !== null) pass(sink, source, back);
     }),
@@ -78,6 +106,18 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
   for (const side of [source, sink]) {
     side.on('error', end);
     side.on('close', () => end(null));
+    // Also where it was paused before.
+    side.resume();
   }
-  return { messages: () => messages, bytes: () => bytes, confirmed: acks.confirmed, ended };
+  return {
+    reroute: rewriter.reroute,
+    toSource: (frame) => void source.write(frame),
+    toSink: (frame) => void sink.write(frame),
+    messages: rewriter.messages,
+    sent: rewriter.sent,
+    confirmed: acks.confirmed,
+    heard: () => heard,
+    end,
+    ended,
+  };
 };

@@ -1,3 +1,4 @@
+import type { BrokerAddress } from '@infrakit/core';
 import type { z } from 'zod';
 import type { Events } from './events.ts';
 import type { InterfaceDescription, SpiOf } from './interface.ts';
@@ -22,6 +23,16 @@ export interface PluginObject<I extends InterfaceDescription = InterfaceDescript
 export const pluginObject = <I extends InterfaceDescription>(object: PluginObject<I>): PluginObject =>
   object as unknown as PluginObject;
 
+/** Where the broker of this stack is, for a plugin that speaks MQTT to it itself. */
+export interface BrokerAccess {
+  /** The one to be used; it may hold a password. */
+  readonly address: BrokerAddress;
+  /** What others know it by, without a password; null when it has no such address. */
+  readonly url: string | null;
+  /** All topics of this stack are below it. */
+  readonly prefix: string;
+}
+
 /** What a plugin is given; it reads no environment, clock or file of its own choosing. */
 export interface PluginDeps<Options> {
   /** The lookup name it was started under. */
@@ -37,6 +48,10 @@ export interface PluginDeps<Options> {
   readonly journal: Journal;
   /** What is committed in this stack; for the manager, which alone writes it. */
   readonly store: Store;
+  /** Null where there is none that others reach. */
+  readonly broker: BrokerAccess | null;
+  /** A variable of the environment that an option or spec names, such as one with a password (`env:NAME`). */
+  readonly variable: (name: string) => string | undefined;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;

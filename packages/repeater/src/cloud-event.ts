@@ -1,0 +1,39 @@
+import { Event } from '@infrakit/core';
+
+const parsed = (payload: Buffer): unknown => {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+const sequenceOf = (value: object): string | undefined => {
+  const { Nonce, Seq } = value as { readonly Nonce?: unknown; readonly Seq?: unknown };
+  return typeof Nonce === 'string' && typeof Seq === 'number' ? `${Nonce}/${Seq}` : undefined;
+};
+
+/**
+ * An event as a CloudEvent 1.0 in structured mode; null for a payload that is no event. Its id is that of the event among
+ * those of its publisher, so that a message that is delivered twice shows.
+ */
+export const cloudEvent =
+  (source: string) =>
+  (payload: Buffer): Buffer | null => {
+    const value = parsed(payload);
+    const read = Event.loose().safeParse(value);
+    if (!read.success || typeof value !== 'object' || value === null) return null;
+    const { Topic, Type, ID, Message, Timestamp, Data } = read.data;
+    const event = {
+      specversion: '1.0',
+      id: sequenceOf(value) ?? `${ID}@${Timestamp}`,
+      source,
+      type: Type === undefined || Type === '' ? 'event' : Type,
+      subject: Topic,
+      time: Timestamp,
+      datacontenttype: 'application/json',
+      ...(Message !== '' && { message: Message }),
+      ...(Data !== undefined && { data: Data }),
+    };
+    return Buffer.from(JSON.stringify(event));
+  };

@@ -1,0 +1,11 @@
+import type { EventRepeaterOptions } from './rest/event-repeater.ts';
+import type { MirroredRulesDeps } from './rest/mirrored-rules.ts';
+import type { Listening } from './rest/rest-listen.ts';
+
+export { pluginOf } from './endpoint.ts';
+export { type ListenFiles, parseListen, recordedPlace, type TcpPlace } from './rest/rest-listen.ts';
+export type { EventRepeaterOptions, Listening, MirroredRulesDeps };
+
+/** Starts the old application; what HTTP needs is loaded only then. Errors: see `startEventRepeater`. */
+export const runEventRepeater = async (options: EventRepeaterOptions, deps: MirroredRulesDeps): Promise<Listening> =>
+  (await import('./rest/event-repeater.ts')).startEventRepeater(options, deps);

@@ -1,0 +1,144 @@
+import { AppError, checkFilter, encodeLevel, eventSubscription, matchesFilter, topicsUnder } from '@infrakit/core';
+import { cloudEvent } from './cloud-event.ts';
+import { type Endpoint, type EndpointDeps, sinkEndpoint, sourceEndpoint } from './endpoint.ts';
+import type { Hop } from './loop-proof.ts';
+import type { Mirror } from './mirror.ts';
+import type { Route } from './route.ts';
+import { type TopicMapping, topicMapping } from './topic-mapping.ts';
+import { patternOf } from './topic-pattern.ts';
+
+/** One direction of a mirror, its topics as they stand at the brokers. */
+export interface Flow {
+  readonly from: Endpoint;
+  readonly to: Endpoint;
+  readonly filter: string;
+  readonly qos: 0 | 1 | 2;
+  /** What must be spoken with the source: 5 where the retain flag is to be kept. */
+  readonly version: 4 | 5;
+  readonly mapping: TopicMapping;
+  readonly retain: Route['retain'];
+  readonly maxBytes: number;
+  readonly form?: Route['form'];
+  /** Whether a topic of the filter is one of this flow: not excluded, and not one that must be named. */
+  readonly wants: (topic: string) => boolean;
+}
+
+/** Topics of ours that a probe of a sink is published under. */
+export const canaryPrefix = 'infrakit-canary/';
+
+/** Topics that a wildcard does not mean: they must be named (issue 6). `$` topics are so by the standard [MQTT-4.7.2-1]. */
+const namedOnly = (deps: EndpointDeps): readonly string[] => [
+  canaryPrefix,
+  ...(deps.broker === null ? [] : [`${deps.broker.prefix}/rpc/`, `${deps.broker.prefix}/reply/`]),
+];
+
+const wantsOf = (filter: string, excluded: readonly string[], deps: EndpointDeps): Flow['wants'] => {
+  const hidden = namedOnly(deps).filter((prefix) => !filter.startsWith(prefix));
+  return (topic) =>
+    !hidden.some((prefix) => topic.startsWith(prefix)) && !excluded.some((exclude) => matchesFilter(exclude, topic));
+};
+
+/** A mapping of what stands below `base`. */
+const below = (base: string, inner: TopicMapping): TopicMapping => {
+  if (base === '') return inner;
+  const off = topicMapping({ source: '#', sink: '', localPrefix: base, remotePrefix: '' });
+  return {
+    topic: (topic) => {
+      const rest = off.topic(topic);
+      return rest === null ? null : inner.topic(rest);
+    },
+    image: (pattern) => {
+      const rest = off.image(pattern);
+      return rest === null ? null : inner.image(rest);
+    },
+  };
+};
+
+/** How topics are written at a source: below `base`, filters in their old forms too. */
+interface Notation {
+  readonly base: string;
+  readonly filter: (text: string) => string;
+}
+
+const notationOf = ({ plugin }: Endpoint, deps: EndpointDeps): Notation => {
+  if (plugin === undefined || deps.broker === null) return { base: '', filter: checkFilter };
+  const topics = topicsUnder(deps.broker.prefix);
+  const [lookup = plugin, ...rest] = plugin.split('/');
+  const events = `${topics.prefix}/events/${encodeLevel(lookup)}/`;
+  const within = rest.length === 0 ? '' : `${rest.join('/')}/`;
+  return {
+    base: events,
+    filter: (text) =>
+      eventSubscription(topics, lookup, within + (text === '.' ? '' : text)).filter.slice(events.length),
+  };
+};
+
+const sinkOf = ({ sinktopic }: Mirror): string => (sinktopic === '.' ? '' : sinktopic);
+
+const direction = (
+  mirror: Mirror,
+  ends: { readonly from: Endpoint; readonly to: Endpoint; readonly isIn: boolean },
+  deps: EndpointDeps,
+): Flow => {
+  const { from, to, isIn } = ends;
+  const [local, remote] = isIn ? [mirror.RemotePrefix, mirror.LocalPrefix] : [mirror.LocalPrefix, mirror.RemotePrefix];
+  const { base, filter: written } = notationOf(from, deps);
+  const relative = written(local + mirror.sourcetopic);
+  const filter = base + relative;
+  checkFilter(filter);
+  const mapping = topicMapping({ source: relative, sink: sinkOf(mirror), localPrefix: local, remotePrefix: remote });
+  const excluded = mirror.Exclude.map((text) => base + written(text));
+  return {
+    from,
+    to,
+    filter,
+    qos: mirror.QoS,
+    version: mirror.Retain === 'as-published' ? 5 : 4,
+    mapping: below(base, mapping),
+    retain: mirror.Retain === 'as-published' ? 'keep' : mirror.Retain,
+    maxBytes: mirror.MaxSize ?? Number.POSITIVE_INFINITY,
+    ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name) }),
+    wants: wantsOf(filter, excluded, deps),
+  };
+};
+
+/** The flows that a mirror is made of, or every fault of it that its schema does not show, as sentences. */
+export const flowsOf = (
+  mirror: Mirror,
+  deps: EndpointDeps,
+): { readonly flows: readonly Flow[]; readonly faults: readonly string[] } => {
+  const faults: string[] = [];
+  const attempt = <T>(field: string, make: () => T): T | undefined => {
+    try {
+      return make();
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) throw thrown;
+      faults.push(`${field}: ${thrown.message}`);
+      return undefined;
+    }
+  };
+  const source = attempt('Source', () => sourceEndpoint(mirror.Source, deps));
+  const sink = attempt('Sink', () => sinkEndpoint(mirror.Sink, deps));
+  const { Direction } = mirror;
+  if (Direction !== 'out' && (source?.plugin !== undefined || sink?.isLog === true)) {
+    faults.push(`Direction: ${Direction} needs a broker on both sides`);
+  }
+  if (source === undefined || sink === undefined || faults.length > 0) return { flows: [], faults };
+  const flows: Flow[] = [];
+  for (const isIn of [false, true]) {
+    if (Direction === (isIn ? 'out' : 'in')) continue;
+    const ends = isIn ? { from: sink, to: source, isIn } : { from: source, to: sink, isIn };
+    const flow = attempt('topics', () => direction(mirror, ends, deps));
+    if (flow !== undefined) flows.push(flow);
+  }
+  return { flows, faults };
+};
+
+/** A flow as the proof of loops sees it. */
+export const hopOf = (name: string, { from, to, filter, mapping }: Flow): Hop => ({
+  name,
+  from: from.identity,
+  to: to.identity,
+  filter: patternOf(filter),
+  mapping,
+});

@@ -1,0 +1,184 @@
+import { AppError } from '@infrakit/core';
+import type { Clock } from '@infrakit/runtime';
+import type { Canary } from './canary.ts';
+import type { FrameVisitor } from './frame-cutter.ts';
+import type { Wanted } from './handshake.ts';
+import { type Connected, leave } from './link-connect.ts';
+import { linkSubscriptions } from './link-subscriptions.ts';
+import { packetType, pingFrame } from './mqtt-frame.ts';
+import { progress } from './progress.ts';
+import { relay } from './relay.ts';
+import type { RouteMap } from './route.ts';
+
+/** What a link is to do: what it subscribes to, and where the messages go. */
+export interface LinkPlan {
+  readonly wanted: readonly Wanted[];
+  readonly map: RouteMap;
+}
+
+/** How a connected pair fares. */
+export interface SessionStatus {
+  /** Why it is not well; empty when it is. */
+  readonly fault: string;
+  readonly unacknowledged: number;
+  readonly oldestMs: number;
+}
+
+/** A connected pair at work. */
+export interface LinkSession {
+  readonly apply: (plan: LinkPlan) => void;
+  readonly stateOf: (filter: string) => 'asked' | 'granted' | 'refused' | 'none';
+  /** Filters that the source knows. */
+  readonly known: () => ReadonlySet<string>;
+  readonly status: () => SessionStatus;
+  /** Resolves when either side has ended, with why. */
+  readonly ended: Promise<Error | null>;
+  /** Says goodbye to both sides. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a session works with. */
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly version: 4 | 5;
+  readonly canary: Canary | null;
+  /** Between two looks at whether both sides are alive, in ms. */
+  readonly probeMs: number;
+  readonly maxBytes: number;
+  /** Something about it is different: subscriptions answered, a side silent or back. */
+  readonly changed: () => void;
+}
+
+/** A side that owes us an answer: since how many looks, and what it had said before. */
+interface Silence {
+  looks: number;
+  heard: number;
+}
+
+/** Looks without an answer after which a side is unwell, and after which it is given up. */
+const [unwellAfter, deadAfter] = [1, 2];
+/** The same for a sink that answers and acknowledges nothing. */
+const [stalledAfter, stuckAfter] = [2, 4];
+
+/** Joins two connected sides and watches over them. `before`: filters that the source still knows from the last time. */
+export const linkSession = (
+  source: Connected,
+  sink: Connected,
+  start: { readonly plan: LinkPlan; readonly before: ReadonlySet<string> },
+  deps: SessionDeps,
+): LinkSession => {
+  const { clock, canary, probeMs, version, changed } = deps;
+  const fromSource: FrameVisitor = (buffer, at, body, end) => {
+    const type = (buffer[at] ?? 0) >> 4;
+    if (type === packetType.disconnect) throw new AppError('BUS_UNAVAILABLE', 'the source ended the connection');
+    if (type !== packetType.suback || end - body < 3) return;
+    // In MQTT 5 the codes stand behind the properties; of those we ask for none.
+    const codes = version === 5 ? body + 3 + (buffer[body + 2] ?? 0) : body + 2;
+    subscriptions.answered(buffer.readUInt16BE(body), buffer.subarray(codes, end));
+    changed();
+  };
+  const fromSink: FrameVisitor = (buffer, at, _body, end) => {
+    const type = (buffer[at] ?? 0) >> 4;
+    if (type === packetType.suback) canary?.granted(buffer[end - 1] ?? 0x80);
+    else if (type === packetType.publish) canary?.back(clock.now());
+  };
+  const pair = relay(source.stream, sink.stream, {
+    map: start.plan.map,
+    version,
+    maxBytes: deps.maxBytes,
+    fromSource,
+    fromSink,
+  });
+  const subscriptions = linkSubscriptions(start.before, { version, send: pair.toSource });
+  const behind = progress();
+  const silence: Readonly<Record<'source' | 'sink', Silence>> = {
+    source: { looks: 0, heard: 0 },
+    sink: { looks: 0, heard: 0 },
+  };
+  let fault = '';
+  let isOver = false;
+  let stopLooking = (): void => undefined;
+
+  const isSilent = (side: 'source' | 'sink', isReadable: boolean): boolean => {
+    const own = silence[side];
+    const heard = pair.heard()[side];
+    own.looks = heard === own.heard && isReadable ? own.looks + 1 : 0;
+    own.heard = heard;
+    return own.looks >= unwellAfter;
+  };
+
+  /** What is wrong at this moment; `isFatal`: no longer to be waited for. */
+  const diagnose = (nowMs: number): { readonly fault: string; readonly isFatal: boolean } | null => {
+    for (const side of ['sink', 'source'] as const) {
+      const { stream } = side === 'sink' ? sink : source;
+      if (isSilent(side, !stream.isPaused())) {
+        return { fault: `the ${side} answers nothing`, isFatal: silence[side].looks >= deadAfter };
+      }
+    }
+    const lostMs = canary?.outSinceMs() ?? null;
+    const stalledMs = behind.stalledSinceMs();
+    const since = Math.max(
+      lostMs === null ? 0 : (nowMs - lostMs) / 2,
+      stalledMs === null ? 0 : (nowMs - stalledMs) / stalledAfter,
+    );
+    if (since < probeMs) return null;
+    return {
+      fault: 'the sink answers, but delivers nothing',
+      isFatal: since >= (probeMs * stuckAfter) / stalledAfter,
+    };
+  };
+
+  const look = (): void => {
+    const nowMs = clock.now();
+    behind.sample(nowMs, pair.sent(), pair.confirmed());
+    const found = diagnose(nowMs);
+    if (found?.isFatal === true) {
+      pair.end(new AppError('BUS_UNAVAILABLE', found.fault));
+      return;
+    }
+    const next = found?.fault ?? '';
+    const isOther = next !== fault;
+    fault = next;
+    pair.toSource(pingFrame);
+    pair.toSink(pingFrame);
+    const probe = canary?.release(nowMs) ?? null;
+    if (probe !== null) pair.toSink(probe);
+    stopLooking = clock.after(probeMs, look);
+    if (isOther) changed();
+  };
+
+  const ended = pair.ended.then((error) => {
+    isOver = true;
+    stopLooking();
+    canary?.reset();
+    return error;
+  });
+  if (source.stream.destroyed || sink.stream.destroyed) pair.end(null);
+  else {
+    const probe = canary?.subscribe() ?? null;
+    if (probe !== null) pair.toSink(probe);
+    pair.toSource(pingFrame);
+    pair.toSink(pingFrame);
+    subscriptions.want(start.plan.wanted);
+    stopLooking = clock.after(probeMs, look);
+  }
+
+  return {
+    apply: ({ wanted, map }) => {
+      pair.reroute(map);
+      if (!isOver) subscriptions.want(wanted);
+    },
+    stateOf: subscriptions.stateOf,
+    known: subscriptions.known,
+    status: () => ({
+      fault,
+      unacknowledged: Math.max(0, pair.sent() - pair.confirmed()),
+      oldestMs: behind.oldestMs(clock.now(), pair.confirmed()),
+    }),
+    ended,
+    close: async () => {
+      await Promise.all([leave(source.stream, clock), leave(sink.stream, clock)]);
+      pair.end(null);
+    },
+  };
+};

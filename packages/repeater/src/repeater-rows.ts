@@ -1,0 +1,52 @@
+import { reservedTags } from '@infrakit/core';
+import type { CycleOutcome } from '@infrakit/runtime';
+import type { MirrorReport } from './topic-instances.ts';
+import type { WantedMirror } from './wanted-mirror.ts';
+
+/** One rule in the `state` of a repeater's object. */
+export interface RepeaterRow {
+  /** What the rule is known by. */
+  readonly Key: string;
+  readonly Ordinal: number;
+  readonly State: 'pending' | 'active' | 'connecting' | 'unhealthy' | 'refused' | 'error';
+  readonly Data: {
+    readonly sinktopic: string;
+    readonly messages: number;
+    readonly bytes: number;
+    readonly dropped: number;
+    readonly unacknowledged: number;
+    readonly lagMs: number;
+    readonly error?: string;
+  };
+}
+
+/** The rules of a repeater in their order, each with how its mirror fares. */
+export const repeaterRows = (
+  wanted: readonly WantedMirror[],
+  reports: readonly MirrorReport[],
+  outcome: CycleOutcome | null,
+): readonly RepeaterRow[] => {
+  const byId = new Map(reports.map((report) => [report.record.Tags[reservedTags.enrollmentSourceId], report]));
+  const failures = outcome?.kind === 'completed' ? outcome.failures : [];
+  const errors = new Map(failures.map(({ act, error }) => ['key' in act ? act.key : '', error.message]));
+  return wanted.map(({ id, mirror }, Ordinal): RepeaterRow => {
+    const status = byId.get(id)?.status;
+    const failed = errors.get(id);
+    const { messages = 0, bytes = 0, dropped = 0, unacknowledged = 0, lagMs = 0, lastError = '' } = status ?? {};
+    const error = failed ?? lastError;
+    return {
+      Key: id,
+      Ordinal,
+      State: failed === undefined ? (status?.state ?? 'pending') : 'error',
+      Data: {
+        sinktopic: mirror.sinktopic,
+        messages,
+        bytes,
+        dropped,
+        unacknowledged,
+        lagMs: Math.round(lagMs),
+        ...(error !== '' && { error }),
+      },
+    };
+  });
+};

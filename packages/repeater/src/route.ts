@@ -1,0 +1,25 @@
+/** What was mirrored by one rule so far. */
+export interface RouteCounter {
+  messages: number;
+  bytes: number;
+  /** Too large, or not to be put into the wanted form. */
+  dropped: number;
+}
+
+/** Nothing so far. */
+export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, dropped: 0 });
+
+/** Where and how the messages of one topic go. */
+export interface Route {
+  readonly topic: string;
+  /** `keep`: as it was published. */
+  readonly retain: 'never' | 'always' | 'keep';
+  /** The largest payload, in bytes. */
+  readonly maxBytes: number;
+  readonly counter: RouteCounter;
+  /** Another form of the payload; null for one that cannot be brought into it. */
+  readonly form?: (payload: Buffer) => Buffer | null;
+}
+
+/** Where a topic goes, or null where no rule wants it. */
+export type RouteMap = (topic: string) => Route | null;
