@@ -79,7 +79,7 @@ describe('DESIGN §6: exit codes and streams of the command line', () => {
     [['plugin', 'stop', 'a', '--all'], 'infrakit: plugin stop takes either names or --all\n'],
     [['event'], 'infrakit: event takes ls or tail\n'],
     [['event', 'tial'], 'infrakit: event takes ls or tail, not tial; did you mean tail?\n'],
-    [['util', 'trak'], 'infrakit: util takes track, not trak; did you mean track?\n'],
+    [['util', 'trak'], 'infrakit: util takes event-repeater or track, not trak; did you mean track?\n'],
     [['util', 'track'], 'infrakit: util track takes at least one -n <plugin>\n'],
     [['util', 'track', '-n', 'simulator/compute', '-t', 'a'], 'infrakit: -t: a tag is written key=value, not "a"\n'],
     [['--log', '9', 'version'], 'infrakit: --log takes a level from 0 to 5, not "9"\n'],

@@ -39,8 +39,8 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'util',
-    usage: 'util track …',
-    summary: 'programs of their own: the instance tracker',
+    usage: 'util event-repeater|track …',
+    summary: 'programs that run by themselves',
     load: () => import('./commands/util.ts'),
   },
   {

@@ -17,6 +17,9 @@ export interface Placed {
   readonly counter: RouteCounter;
 }
 
+/** What of a placed flow says whether another one fits beside it. */
+export type LanePlace = Pick<Placed, 'flow' | 'set' | 'lane'>;
+
 /** What flows must have in common to share a pair of connections. */
 export const kindOfLane = ({ from, to, qos, version }: Flow): string => `${from.key} ${to.key} ${qos} ${version}`;
 
@@ -26,12 +29,12 @@ const setOf = ({ set, flow }: Pick<Placed, 'set' | 'flow'>): string => `${set} $
  * Whether a new flow can go where another one is: their subscriptions must not overlap, or a broker may deliver a message once
  * for each [MQTT-3.3.5-1]; where one of the same set is covered by one that is there it needs no subscription at all.
  */
-const fitsWith = (there: Placed, flow: Flow, set: string): boolean =>
+const fitsWith = (there: LanePlace, flow: Flow, set: string): boolean =>
   !filtersOverlap(there.flow.filter, flow.filter) ||
   (there.set === set && filterCovers(there.flow.filter, flow.filter));
 
 /** The number of the first lane of its kind that a flow can go into. */
-export const laneFor = (flow: Flow, set: string, placed: Iterable<Placed>): number => {
+export const laneFor = (flow: Flow, set: string, placed: Iterable<LanePlace>): number => {
   const kind = `${kindOfLane(flow)}#`;
   const unfit = new Set<number>();
   for (const there of placed) {

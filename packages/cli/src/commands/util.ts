@@ -10,6 +10,11 @@ interface Program {
 
 const programs: readonly Program[] = [
   {
+    name: 'event-repeater',
+    summary: 'mirror topics to another broker, by rules given over REST',
+    load: async () => (await import('../util-event-repeater.ts')).runEventRepeaterCommand,
+  },
+  {
     name: 'track',
     summary: 'publish which instances come and go',
     load: async () => (await import('../util-track.ts')).runTrack,

@@ -6,6 +6,7 @@ import { type Flow, flowsOf, hopOf } from '../flow.ts';
 import { findLoop, loopText } from '../loop-proof.ts';
 import { Mirror, type MirrorSink, type MirrorSource } from '../mirror.ts';
 import { mirrorEngine } from '../mirror-engine.ts';
+import { kindOfLane, type LanePlace, laneFor } from '../mirror-lanes.ts';
 import type { AppChange, AppRule, AppRules } from './app-rule.ts';
 import { type KeptRule, openRuleLog } from './rule-log.ts';
 
@@ -33,6 +34,8 @@ export interface MirroredRules extends AppRules {
 
 const probeMs = 5_000;
 const maxBytes = 64 * 1024 * 1024;
+/** Rules share their topics out among each other: the first that matches has a topic. */
+const set = 'rules';
 const everything: AppRule = { sourcetopic: '.', sinktopic: '.' };
 
 interface Entry {
@@ -58,7 +61,8 @@ export const openMirroredRules = async (
 ): Promise<MirroredRules> => {
   const { source, sink } = options;
   const { clock, newId, log } = deps;
-  const check = (rule: AppRule) => flowsOf(Mirror.parse({ Source: source, Sink: sink, ...rule }), deps);
+  const check = ({ sourcetopic, sinktopic }: AppRule) =>
+    flowsOf(Mirror.parse({ Source: source, Sink: sink, sourcetopic, sinktopic }), deps);
   const ends = check(everything);
   if (ends.faults.length > 0) throw new AppError('SPEC_INVALID', ends.faults.join('; '));
 
@@ -77,16 +81,23 @@ export const openMirroredRules = async (
   /** Everything comes last, whenever it was added: the first rule that matches has the topic. */
   const rankOf = ({ kept }: Entry, at: number): number => (kept.sourcetopic === '.' ? Number.MAX_SAFE_INTEGER : at);
 
-  const place = (rule: AppRule, flows: readonly Flow[], before: Entry | undefined): KeptRule => ({
-    ...rule,
-    id: before?.kept.id ?? newId(),
-    createdMs: before?.kept.createdMs ?? clock.now(),
-    lanes: before === undefined ? engine.place(flows, 'rules') : [...before.kept.lanes],
-  });
+  /** Keeps the lanes of a rule that is there; a new one gets those that fit beside all others, also those of the same change. */
+  const place = (rule: AppRule, flows: readonly Flow[], all: ReadonlyMap<string, Entry>): KeptRule => {
+    const before = all.get(rule.sourcetopic)?.kept;
+    const there = [...all.values()].flatMap(({ kept, flows: placed }) =>
+      placed.map((flow, n): LanePlace => ({ flow, set, lane: `${kindOfLane(flow)}#${kept.lanes[n] ?? 0}` })),
+    );
+    return {
+      ...rule,
+      id: before?.id ?? newId(),
+      createdMs: before?.createdMs ?? clock.now(),
+      lanes: before === undefined ? flows.map((flow) => laneFor(flow, set, there)) : [...before.lanes],
+    };
+  };
 
   const start = (entry: Entry, at: number): void => {
     const { id, createdMs, lanes } = entry.kept;
-    engine.put({ id, flows: entry.flows, set: 'rules', rank: rankOf(entry, at), createdMs, lanes });
+    engine.put({ id, flows: entry.flows, set, rank: rankOf(entry, at), createdMs, lanes });
   };
 
   const become = async (next: ReadonlyMap<string, Entry>): Promise<void> => {
@@ -109,7 +120,7 @@ export const openMirroredRules = async (
       faults.push(...found.faults.map((fault) => `${rule.sourcetopic}: ${fault}`));
       const before = next.get(rule.sourcetopic);
       if (before?.kept.sinktopic === rule.sinktopic && before.isDurable) continue;
-      const kept = found.faults.length > 0 ? undefined : place(rule, found.flows, before);
+      const kept = found.faults.length > 0 ? undefined : place(rule, found.flows, next);
       if (kept !== undefined) next.set(rule.sourcetopic, { kept, flows: found.flows, isDurable: true });
     }
     if (faults.length > 0) return faults;
@@ -142,7 +153,7 @@ export const openMirroredRules = async (
       else there.set(kept.sourcetopic, { kept, flows, isDurable: true });
     }
     if (options.allowAll && !there.has('.')) {
-      const kept = place(everything, ends.flows, undefined);
+      const kept = place(everything, ends.flows, there);
       there.set('.', { kept, flows: ends.flows, isDurable: false });
     }
     entries = there;
