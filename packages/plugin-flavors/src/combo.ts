@@ -75,17 +75,25 @@ export const comboFlavor = (plugins: Plugins): Flavor => {
     throw new AppError(first.code, errors.map(({ message }) => message).join(', '), { cause: first });
   };
 
+  /** The first member that does not call an instance healthy decides. Each is asked once, about all that are left. */
   const healthOf = async (
     members: readonly Member[],
-    instance: Parameters<Flavor['healthy']>[0]['instances'][number],
+    instances: Parameters<Flavor['healthy']>[0]['instances'],
     ctx: CallContext,
-  ): Promise<Health> => {
+  ): Promise<ReadonlyMap<string, Health>> => {
+    const decided = new Map<string, Health>();
+    let left = instances;
     for (const { name, flavor, properties } of members) {
-      const { health } = await prefixed(name, flavor.healthy({ properties, instances: [instance] }, ctx));
-      const own = health[0]?.health ?? 'unknown';
-      if (own !== 'healthy') return own;
+      if (left.length === 0) break;
+      const { health } = await prefixed(name, flavor.healthy({ properties, instances: left }, ctx));
+      const told = new Map(health.map(({ id, health: own }) => [id, own]));
+      for (const { ID } of left) {
+        const own = told.get(ID) ?? 'unknown';
+        if (own !== 'healthy') decided.set(ID, own);
+      }
+      left = left.filter(({ ID }) => !decided.has(ID));
     }
-    return 'healthy';
+    return decided;
   };
 
   return {
@@ -106,12 +114,8 @@ export const comboFlavor = (plugins: Plugins): Flavor => {
       return { spec };
     },
     healthy: async ({ properties, instances }, ctx) => {
-      const members = membersOf(properties);
-      const health = instances.map(async (instance) => ({
-        id: instance.ID,
-        health: await healthOf(members, instance, ctx),
-      }));
-      return { health: await Promise.all(health) };
+      const decided = await healthOf(membersOf(properties), instances, ctx);
+      return { health: instances.map(({ ID }) => ({ id: ID, health: decided.get(ID) ?? 'healthy' })) };
     },
     drain: async ({ properties, instance }, ctx) => {
       failTogether(

@@ -186,4 +186,25 @@ describe('combo (GP §2.9)', () => {
       { id: 'm2', health: 'healthy' },
     ]);
   });
+
+  test('each member is asked about the health of many instances at once, a later one only about those that are left', async () => {
+    const sick = memoryFlavor();
+    sick.world.setHealth('m1', 'unhealthy');
+    const asked: string[][] = [];
+    const listening = (flavor: Flavor): Flavor => ({
+      ...flavor,
+      healthy: (params, callCtx) => {
+        asked.push(params.instances.map(({ ID }) => ID));
+        return flavor.healthy(params, callCtx);
+      },
+    });
+    await combo({ a: listening(sick.flavor), b: listening(vanilla()) }).healthy(
+      { properties: two({}, {}), instances: ['m1', 'm2', 'm3'].map((ID) => ({ ID, LogicalID: null, Tags: null })) },
+      ctx,
+    );
+    expect(asked).toEqual([
+      ['m1', 'm2', 'm3'],
+      ['m2', 'm3'],
+    ]);
+  });
 });
