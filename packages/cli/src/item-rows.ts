@@ -1,4 +1,5 @@
-import { compareUtf8, type Member, type SpecObject } from '@infrakit/core';
+import { compareUtf8, type SpecObject } from '@infrakit/core';
+import { type GroupStatus, itemsOf } from './rule-state.ts';
 import { tableLines } from './table.ts';
 import { viewOf } from './view.ts';
 
@@ -10,12 +11,9 @@ interface Item {
   readonly Data?: unknown;
 }
 
-const isItem = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && 'Key' in value && 'State' in value;
-
 /** Members of a group as items, where a state is that of a group. */
 const membersOf = (state: unknown): readonly Item[] | undefined => {
-  const { Instances } = (state ?? {}) as { readonly Instances?: readonly Member[] };
+  const { Instances } = (state ?? {}) as GroupStatus;
   return Instances?.map(({ ID, Health, LogicalID, Address }) => ({
     Key: ID,
     State: Health,
@@ -40,8 +38,8 @@ export const itemRows = async (
   const show = view === defaultView ? ownView : await viewOf(view);
   const rows = objects.flatMap(({ metadata, state }): string[][] => {
     if (state === undefined || state === null) return [[metadata.name, '-', '-', '-']];
-    const items = membersOf(state) ?? state;
-    if (!Array.isArray(items) || !items.every(isItem)) {
+    const items = membersOf(state) ?? itemsOf(state);
+    if (items === undefined) {
       return [[metadata.name, '-', '-', 'the state is no list of items']];
     }
     return items.map(({ Key, State, Data }) => [metadata.name, Key, State, show(Data)]);

@@ -38,3 +38,11 @@ export const nameAndRest = (
   if (name === undefined) throw usageError(`${object.name} is about all ${what}s: say which ${what}`);
   return { name, rest };
 };
+
+/** The name of a verb that takes nothing else: a word too many is refused, lest it was meant as another name (GP-C13). */
+export const onlyName = (call: Pick<VerbCall<unknown>, 'object' | 'args'>, what: string): string => {
+  const { name, rest } = nameAndRest(call, what);
+  const extra = rest.find((word) => word !== name);
+  if (extra !== undefined) throw usageError(`${call.object.name} is about ${name} alone, not ${JSON.stringify(extra)}`);
+  return name;
+};

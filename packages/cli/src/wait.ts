@@ -2,6 +2,7 @@ import { AppError, parseDuration, type SpecObject } from '@infrakit/core';
 import { controllerInterface } from '@infrakit/spi';
 import type { Command } from 'commander';
 import { exits } from './exit.ts';
+import { type GroupStatus, itemsOf, type RuleItem } from './rule-state.ts';
 import type { VerbCall } from './verb.ts';
 
 /** Options of verbs that change something (DESIGN §6). */
@@ -25,13 +26,7 @@ type Progress =
 
 const pollMs = 100;
 
-interface Item {
-  readonly Key: string;
-  readonly State: string;
-  readonly Data?: { readonly error?: string; readonly held?: string };
-}
-
-const ofItems = (items: readonly Item[]): Progress => {
+const ofItems = (items: readonly RuleItem[]): Progress => {
   const open = items.filter(({ State }) => State === 'pending' || State === 'removing' || State === 'error');
   const held = open.find(({ Data }) => Data?.held !== undefined);
   if (held !== undefined) return { kind: 'stuck', what: `held: ${held.Data?.held}` };
@@ -41,8 +36,9 @@ const ofItems = (items: readonly Item[]): Progress => {
 };
 
 const progressOf = ({ state }: SpecObject): Progress => {
-  if (Array.isArray(state)) return ofItems(state as readonly Item[]);
-  const { Converged, Reason } = (state ?? {}) as { readonly Converged?: boolean; readonly Reason?: string };
+  const items = itemsOf(state);
+  if (items !== undefined) return ofItems(items);
+  const { Converged, Reason } = (state ?? {}) as GroupStatus;
   return Converged === true ? { kind: 'converged' } : { kind: 'working', what: Reason ?? 'not looked at yet' };
 };
 

@@ -1,14 +1,14 @@
 import { controllerInterface } from '@infrakit/spi';
 import { exits } from '../exit.ts';
 import { rawText } from '../format.ts';
-import { nameAndRest, verb } from '../verb.ts';
+import { onlyName, verb } from '../verb.ts';
 
 /** `free [name]`: no name on the object of one rule (GP-C13); prints the freed objects as YAML. */
 export default verb<object>({
   define: (command) => command.argument('[name]').option('--yes', 'accepted for scripts; nothing prompts'),
   run: async (call) => {
     const { session, object, streams } = call;
-    const { name } = nameAndRest(call, 'rule');
+    const name = onlyName(call, 'rule');
     const controller = session.plugins.resolve(controllerInterface, object.name);
     const { objects } = await controller.free({ name }, session.ctx());
     streams.stdout.write(rawText(objects, 'yaml'));

@@ -5,6 +5,9 @@ import { addListOptions, type ListOptions, listText } from '../instance-list.ts'
 import { scopeOf } from '../objects.ts';
 import { nameAndRest, verb } from '../verb.ts';
 
+/** Why nobody says who is in a group that is no longer kept (DESIGN §3). */
+const freed = 'freed';
+
 const asDescription = ({ ID, LogicalID, Tags }: Member): InstanceDescription => ({ ID, LogicalID, Tags });
 
 /** `ls [id…]`: the members, by id; on the object of one group arguments filter them (GP-C11). */
@@ -21,6 +24,8 @@ export default verb<ListOptions>({
     if (answer.kind === 'unchanged')
       throw new AppError('RESULT_INVALID', `${name} answered to a digest that was not sent`);
     if (answer.membership.kind === 'unknown') {
+      if (answer.membership.reason === freed)
+        throw new AppError('RULE_HELD', `${name} is freed: commit it again to resume it`);
       throw new AppError('PLUGIN_UNAVAILABLE', `who is in ${name} is not known: ${answer.membership.reason}`);
     }
     streams.stdout.write(await listText(answer.members.map(asDescription), rest, options));
