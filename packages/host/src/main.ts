@@ -4,6 +4,7 @@ import { errorTable, toAppError } from '@infrakit/core';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import pino from 'pino';
 import { builtInKinds } from './definitions.ts';
+import { giveBackMemory } from './give-back-memory.ts';
 import { type HostOptions, startHost } from './host.ts';
 import { type Environment, type HostSettings, readSettings } from './settings.ts';
 import { textLine } from './text-log.ts';
@@ -89,7 +90,9 @@ export const runHost = async (
       setTimeout(giveUp, stopTimeoutMs).unref();
       stop();
     });
+    const keepMemory = giveBackMemory();
     forget = () => {
+      keepMemory();
       forgetSignals();
       process.off('uncaughtException', fatal);
     };
@@ -100,6 +103,7 @@ export const runHost = async (
         external: broker,
         plugins,
         pluginOptions,
+        packageFolders: [process.cwd(), settings.home].filter((folder) => folder !== null),
         environment: env,
         version,
         host: hostname(),
