@@ -79,7 +79,7 @@ const scale = async ({ infrakit }: Stage, operator: Operator): Promise<void> => 
 
 const holdAndApprove = async ({ infrakit }: Stage, operator: Operator): Promise<void> => {
   chapter('Five of eight vanish and nobody said why: the rule is held until a person approves');
-  await infrakit(['local', 'mystack/cattle', 'hold', 'so that it makes no new ones']);
+  await infrakit(['local', 'mystack/cattle', 'hold', '--reason', 'so that it makes no new ones']);
   const members = await operator.members('cattle');
   await infrakit(['local', 'simulator/compute', 'destroy', ...members.slice(0, 5)]);
   await step('the rule is held: 5 unexplained removals are too many', () =>
