@@ -12,18 +12,22 @@ export interface AckFilter {
 
 const isAck = (type: number): boolean => type >= packetType.puback && type <= packetType.pubcomp;
 
-/** Passes acknowledgements on as they are; everything else (PINGRESP, …) goes to `other`. */
-export const ackFilter = (maxBytes: number, other: FrameVisitor): AckFilter => {
+/** Passes acknowledgements on as they are; everything else (PINGRESP, …) goes to `other`, the ids of completed QoS 2 messages to `completed`. */
+export const ackFilter = (
+  maxBytes: number,
+  tell: { readonly completed: (id: number) => void; readonly other: FrameVisitor },
+): AckFilter => {
   const cut = frameCutter({ maxBytes });
   const out = frameWriter();
   let confirmed = 0;
   const visit: FrameVisitor = (buffer, start, body, end) => {
     const type = (buffer[start] ?? 0) >> 4;
-    if (!isAck(type)) return other(buffer, start, body, end);
+    if (!isAck(type)) return tell.other(buffer, start, body, end);
     // A PUBREL would be for messages from the sink, and there are none that need one.
     if (type === packetType.pubrel) return;
     if (end - body !== 2) throw malformed('an acknowledgement of another length [MQTT-3.4.1]');
     if (type !== packetType.pubrec) confirmed += 1;
+    if (type === packetType.pubcomp) tell.completed(buffer.readUInt16BE(body));
     out.append(buffer, start, end);
   };
   return {

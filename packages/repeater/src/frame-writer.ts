@@ -7,6 +7,8 @@ export interface FrameWriter {
   /** Says up to where was written. */
   readonly advance: (to: number) => void;
   readonly append: (from: Buffer, start: number, end: number) => void;
+  /** Takes the last `bytes` back out, as a copy. */
+  readonly cut: (bytes: number) => Buffer;
   /** What was collected, and begins anew; null when nothing was. */
   readonly take: () => Buffer | null;
 }
@@ -40,6 +42,10 @@ export const frameWriter = (): FrameWriter => {
       reserve(end - start);
       from.copy(out, place, start, end);
       place += end - start;
+    },
+    cut: (bytes) => {
+      place -= bytes;
+      return Buffer.from(out.subarray(place, place + bytes));
     },
     take: () => {
       if (place === begin) return null;

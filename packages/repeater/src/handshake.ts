@@ -20,6 +20,8 @@ export interface Login {
 export interface Greeting {
   /** Whether it still had the session. */
   readonly hadSession: boolean;
+  /** How many messages of QoS 1 and 2 it takes at once; only in MQTT 5 it says so. */
+  readonly receiveMaximum: number;
 }
 
 /** Reason codes of both versions: those of 3.1.1 are below 6 [MQTT-3.2.2-6]. */
@@ -85,7 +87,7 @@ const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
     const why = reasons[code] ?? `code ${code}`;
     throw new AppError('BUS_REFUSED', `the broker refuses us: ${why}`, { facts: { code } });
   }
-  return { hadSession: packet.sessionPresent };
+  return { hadSession: packet.sessionPresent, receiveMaximum: packet.properties?.receiveMaximum ?? 65_535 };
 };
 
 /**

@@ -41,6 +41,8 @@ export interface LinkSession {
 export interface SessionDeps {
   readonly clock: Clock;
   readonly version: 4 | 5;
+  /** How many QoS 2 messages the sink takes at once. */
+  readonly window: number;
   readonly canary: Canary | null;
   /** Between two looks at whether both sides are alive, in ms. */
   readonly probeMs: number;
@@ -85,6 +87,7 @@ export const linkSession = (
   const pair = relay(source.stream, sink.stream, {
     map: start.plan.map,
     version,
+    window: deps.window,
     maxBytes: deps.maxBytes,
     fromSource,
     fromSink,

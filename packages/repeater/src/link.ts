@@ -53,6 +53,8 @@ export interface Link {
 const backoff = { baseMs: 100, maxMs: 15_000 };
 /** After so long a connection counts as one that worked. */
 const goodAfterMs = 5_000;
+/** All packet ids there are. */
+const anyNumber = 65_535;
 const forgetTimeoutMs = 2_000;
 
 /** Opens a link that begins to connect at once. */
@@ -92,14 +94,39 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
     return connectTo(to, sinkWish, connecting);
   };
 
-  const connect = async (): Promise<{ readonly source: Connected; readonly sink: Connected }> => {
+  /**
+   * How many QoS 2 messages may be under way to the sink. One below what it allows: a sink that has as many as that on its
+   * list refuses even one of those when it comes again after a reconnect.
+   */
+  const askWindow = async (): Promise<number> => {
+    if (qos < 2 || to.isLog) return anyNumber;
+    const wish = { ...sinkWish, clientId: `${sinkWish.clientId}w`, clean: true, version: 5 } as const;
+    try {
+      const { stream, receiveMaximum } = await connectTo(to, wish, connecting);
+      await leave(stream, clock);
+      return receiveMaximum >= anyNumber ? anyNumber : Math.max(1, receiveMaximum - 1);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (isOtherVersion(error)) return anyNumber;
+      throw error;
+    }
+  };
+
+  interface Pair {
+    readonly source: Connected;
+    readonly sink: Connected;
+    readonly window: number;
+  }
+
+  const connect = async (): Promise<Pair> => {
+    const window = await askWindow();
     // The sink first: a source whose messages have nowhere to go is left alone.
     let sink = await connectTo(to, sinkWish, connecting);
     let source: Connected | null = null;
     try {
       source = await connectTo(from, sourceWish, connecting);
       if (sink.hadSession && !source.hadSession) sink = await freshSink(sink);
-      return { source, sink };
+      return { source, sink, window };
     } catch (error) {
       sink.stream.destroy();
       source?.stream.destroy();
@@ -117,7 +144,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
 
   /** One connection from its beginning to its end. */
   const once = async (): Promise<void> => {
-    const { source, sink } = await connect();
+    const { source, sink, window } = await connect();
     const before = source.hadSession ? known : new Set<string>();
     session = linkSession(
       source,
@@ -126,6 +153,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
       {
         clock,
         version,
+        window,
         canary: probe,
         probeMs,
         maxBytes: deps.maxBytes,

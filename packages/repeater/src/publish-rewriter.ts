@@ -1,6 +1,7 @@
 import { malformed } from './frame-cutter.ts';
 import { frameWriter } from './frame-writer.ts';
 import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from './mqtt-frame.ts';
+import type { PublishWindow } from './publish-window.ts';
 import type { Route, RouteMap } from './route.ts';
 
 /** What became of the frames of a chunk. */
@@ -17,6 +18,8 @@ export interface PublishRewriter {
   readonly frame: (buffer: Buffer, start: number, body: number, end: number) => void;
   /** The head of a PUBLISH that is too large for anybody: it is acknowledged and goes nowhere. */
   readonly tooLarge: (buffer: Buffer, start: number, body: number, end: number) => void;
+  /** The sink has completed a QoS 2 message: others may go that waited for that. */
+  readonly completed: (id: number) => void;
   readonly take: () => Rewritten;
   /** The rules are others from now on. */
   readonly reroute: (map: RouteMap) => void;
@@ -29,6 +32,8 @@ export interface PublishRewriter {
 export interface RewriterOptions {
   /** What the source speaks; the sink speaks 3.1.1. */
   readonly version: 4 | 5;
+  /** How many QoS 2 messages the sink takes at once; null for any number. */
+  readonly window: PublishWindow | null;
 }
 
 /** A route with its topic as it stands in a frame. */
@@ -48,7 +53,7 @@ const retainBit = 1;
  * that the number of rules costs nothing. What no rule wants is acknowledged to the source here, and not forwarded.
  * Properties of MQTT 5 are left behind. Broken frames are errors (`BUS_REFUSED`).
  */
-export const publishRewriter = (first: RouteMap, { version }: RewriterOptions): PublishRewriter => {
+export const publishRewriter = (first: RouteMap, { version, window }: RewriterOptions): PublishRewriter => {
   let map = first;
   let known = new Map<string, Target | null>();
   let knownBytes = 0;
@@ -144,6 +149,9 @@ export const publishRewriter = (first: RouteMap, { version }: RewriterOptions): 
     }
     const { route, bytes } = target;
     const { counter, retain } = route;
+    // Before anything is reserved, so that no later move of the buffer makes it wrong.
+    forward.reserve(2 * maxHeaderBytes + bytes.length + end - start);
+    const before = forward.at();
     let to = flags;
     if (retain === 'never') to = flags & ~retainBit;
     else if (retain === 'always') to = flags | retainBit;
@@ -165,6 +173,9 @@ export const publishRewriter = (first: RouteMap, { version }: RewriterOptions): 
     counter.bytes += tail;
     messages += 1;
     if (qos > 0) sent += 1;
+    if (window === null) return;
+    const id = qos > 0 ? buffer.readUInt16BE(rest) : 0;
+    if (!window.admits(qos, id)) window.hold(forward.cut(forward.at() - before), qos, id);
   };
 
   return {
@@ -183,6 +194,9 @@ export const publishRewriter = (first: RouteMap, { version }: RewriterOptions): 
       const target = known.get(key) ?? targetOf(key);
       if (target !== null) target.route.counter.dropped += 1;
       drop(buffer, qos, rest);
+    },
+    completed: (id) => {
+      for (const frame of window?.completed(id) ?? []) forward.append(frame, 0, frame.length);
     },
     take: () => ({ forward: forward.take(), back: back.take() }),
     reroute: (next) => {

@@ -3,6 +3,7 @@ import { ackFilter } from './ack-filter.ts';
 import { type FrameVisitor, frameCutter } from './frame-cutter.ts';
 import { packetType } from './mqtt-frame.ts';
 import { publishRewriter } from './publish-rewriter.ts';
+import { publishWindow } from './publish-window.ts';
 import type { RouteMap } from './route.ts';
 
 /** How a relay is set up. */
@@ -10,6 +11,8 @@ export interface RelayOptions {
   readonly map: RouteMap;
   /** What the source speaks: 3.1.1 or 5. */
   readonly version: 4 | 5;
+  /** How many QoS 2 messages the sink takes at once. */
+  readonly window: number;
   /** The largest frame that is taken from the source, in bytes: a larger message is dropped, and acknowledged. */
   readonly maxBytes: number;
   /** Frames of the source that are no messages (SUBACK, PINGRESP, …), and frames of the sink that are no acknowledgements. */
@@ -43,9 +46,9 @@ const maxSinkBytes = 64 * 1024;
  */
 export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Relay => {
   const { fromSource, version } = options;
-  const rewriter = publishRewriter(options.map, { version });
+  const rewriter = publishRewriter(options.map, { version, window: publishWindow(options.window) });
   const cut = frameCutter({ maxBytes: options.maxBytes, tooLarge: rewriter.tooLarge });
-  const acks = ackFilter(maxSinkBytes, options.fromSink);
+  const acks = ackFilter(maxSinkBytes, { completed: rewriter.completed, other: options.fromSink });
   const heard = { source: 0, sink: 0 };
   let finish: (error: Error | null) => void = () => undefined;
   const ended = new Promise<Error | null>((resolve) => {
@@ -101,6 +104,8 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
       heard.sink += 1;
       const back = acks.chunk(chunk);
       if (back !== null) pass(sink, source, back);
+      const { forward } = rewriter.take();
+      if (forward !== null) pass(source, sink, forward);
     }),
   );
   for (const side of [source, sink]) {
