@@ -67,6 +67,20 @@ describe('a followed file (GP §3.4)', () => {
     await seen(['before', 'late', 'after']);
   });
 
+  test('that was moved before there is a new one is read on, since its writer may be late', async () => {
+    await writeFile(path, '');
+    follow();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await appendFile(path, 'before\n');
+    await rename(path, `${path}.1`);
+    await seen(['vanished'], () => changes);
+    await appendFile(`${path}.1`, 'late\n');
+    await seen(['before', 'late']);
+    await writeFile(path, 'after\n');
+    await seen(['before', 'late', 'after']);
+    expect(changes).toEqual(['vanished', 'appeared']);
+  });
+
   test('that is truncated is read from its beginning, without the half line from before', async () => {
     await writeFile(path, '');
     follow();

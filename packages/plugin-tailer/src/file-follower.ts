@@ -52,6 +52,8 @@ export const followFile = (options: FollowOptions, clock: Clock, events: Followe
   let file: OpenFile | null = null;
   let place = 0;
   let isFirst = true;
+  /** The open file goes by another name, and none has its old one. */
+  let isMoved = false;
   let isStopped = false;
   let cancel = (): void => undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -95,16 +97,22 @@ export const followFile = (options: FollowOptions, clock: Clock, events: Followe
       const followed = file;
       await readOn(followed);
       const now = await identify(path);
-      if (now?.inode === followed.inode && now.device === followed.device) return;
-      if (now === null) {
-        await close();
-        events.change('vanished');
+      if (now?.inode === followed.inode && now.device === followed.device) {
+        isMoved = false;
         return;
       }
-      if (!isReopened) return;
+      if (now === null) {
+        if (!isMoved) events.change('vanished');
+        // Whoever writes may go on in the moved file until there is a new one.
+        isMoved = (await followed.handle.stat()).nlink > 0;
+        if (!isMoved) await close();
+        return;
+      }
+      if (!isReopened && !isMoved) return;
       await readOn(followed);
       await close();
-      events.change('rotated');
+      events.change(isMoved ? 'appeared' : 'rotated');
+      isMoved = false;
       if (await openAt('beginning')) await look();
       return;
     }
