@@ -27,12 +27,21 @@ const quiet = (): void => undefined;
 /** Starts a host in this process; its embedded broker picks a free port unless `broker` is there already. */
 export const startHere = (
   plugins: readonly string[],
-  { home, broker }: { readonly home: string; readonly broker?: string },
+  {
+    home,
+    broker,
+    pluginOptions = {},
+  }: {
+    readonly home: string;
+    readonly broker?: string;
+    readonly pluginOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  },
 ): Promise<Host> =>
   startHost(
     {
       plugins,
       home,
+      pluginOptions,
       external: broker === undefined ? undefined : { url: broker, address: parseBrokerUrl(broker) },
       listen: { host: '127.0.0.1', port: 0 },
       prefix: undefined,

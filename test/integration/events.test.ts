@@ -1,0 +1,167 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BusClient, connectMqtt, openBusClient } from '@infrakit/bus';
+import type { Event } from '@infrakit/core';
+import { type EventMessage, metadataInterface, realAfter, testingContext } from '@infrakit/spi';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startHere, type TemporaryHome, temporaryHome } from '../e2e/hosts.ts';
+import { brokerOf, eventually } from '../e2e/operator.ts';
+
+const quiet = (): void => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+let home: TemporaryHome;
+let file: string;
+let host: Awaited<ReturnType<typeof startHere>>;
+const ends: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  home = await temporaryHome();
+  file = join(home.path, 'some.log');
+  await writeFile(file, '');
+  host = await startHere(['time', 'tailer'], {
+    home: home.path,
+    pluginOptions: { tailer: { Files: [{ Path: file }] } },
+  });
+});
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+  await host.stop();
+  await home[Symbol.asyncDispose]();
+});
+
+let clients = 0;
+/** Somebody who listens, as the command line does. */
+const client = async (): Promise<BusClient> => {
+  clients += 1;
+  let ids = 0;
+  const opened = openBusClient({
+    connection: await connectMqtt(
+      { address: await brokerOf(home.path), clientId: `listener-${clients}`, version: '3.1.1' },
+      { after: realAfter, random: Math.random, log },
+    ),
+    host: 'test',
+    clock: { nowMs: Date.now, after: realAfter },
+    newId: () => {
+      ids += 1;
+      return `id-${ids}`;
+    },
+    log,
+  });
+  ends.push(opened.close);
+  await opened.registry.ready(5_000);
+  return opened;
+};
+
+const follow = ({ subscribe }: BusClient, plugin: string, topic: string) => {
+  const messages: EventMessage[] = [];
+  const subscription = subscribe(plugin, topic).subscribe((message) => messages.push(message));
+  ends.push(() => subscription.unsubscribe());
+  const events = (): Event[] => messages.flatMap((message) => (message.kind === 'event' ? [message.event] : []));
+  const came = (count: number): Promise<Event[]> =>
+    eventually(`${count} events of ${plugin} ${topic}`, 15_000, async () =>
+      events().length >= count ? events() : undefined,
+    );
+  return { messages, events, came, stop: () => subscription.unsubscribe() };
+};
+
+/** A client that subscribes to all events by hand and then reads no more. */
+const deafSubscriber = async (): Promise<Socket> => {
+  const socket = connect(Number(new URL(host.url ?? '').port), '127.0.0.1');
+  ends.push(() => socket.destroy());
+  const text = (value: string) => Buffer.concat([Buffer.from([0, value.length]), Buffer.from(value)]);
+  const packet = (first: number, rest: Buffer) => Buffer.concat([Buffer.from([first, rest.length]), rest]);
+  const answered = (first: number): Promise<void> =>
+    new Promise((resolve) => {
+      socket.once('data', (data: Buffer) => {
+        expect(data[0]).toBe(first);
+        resolve();
+      });
+    });
+  socket.write(packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 2, 0, 0]), text('deaf')])));
+  await answered(0x20);
+  socket.write(packet(0x82, Buffer.concat([Buffer.from([0, 1]), text('infrakit/events/#'), Buffer.from([0])])));
+  await answered(0x90);
+  socket.pause();
+  return socket;
+};
+
+const span = (events: readonly Event[]): number =>
+  Date.parse(events.at(-1)?.Timestamp ?? '') - Date.parse(events[0]?.Timestamp ?? '');
+
+describe('one who is slow or gone disturbs nobody', () => {
+  test('GP-E1, EI-V5, GP §8.10: a subscriber that stops reading; others get at least 9 events of msec/100 a second, none missing', async () => {
+    await deafSubscriber();
+    const listener = follow(await client(), 'time', 'streams/msec/100');
+    await listener.came(1);
+    // More than the sockets in between hold.
+    const line = `${'x'.repeat(16_000)}\n`;
+    for (let n = 0; n < 40; n += 1) {
+      await appendFile(file, line.repeat(20));
+      await delay(50);
+    }
+    const seen = listener.events().length;
+    const events = (await listener.came(seen + 20)).slice(-20);
+    expect((events.length - 1) / (span(events) / 1_000)).toBeGreaterThanOrEqual(9);
+    expect(listener.messages.filter(({ kind }) => kind !== 'event')).toEqual([]);
+  });
+
+  test('GP-E2, EI-V8: whoever stops hears no more, at once; the others go on', async () => {
+    const bus = await client();
+    const other = follow(bus, 'time', 'timer/msec/100');
+    const leaving = follow(bus, 'time', 'streams/msec/100');
+    await leaving.came(2);
+    leaving.stop();
+    const count = leaving.messages.length;
+    const before = other.events().length;
+    await other.came(before + 3);
+    expect(leaving.messages).toHaveLength(count);
+    expect(other.messages.filter(({ kind }) => kind !== 'event')).toEqual([]);
+  });
+});
+
+describe('the tailer (GP §3.4)', () => {
+  test('GP-E10, EI-V11: metadata holds the last line of each file', async () => {
+    const bus = await client();
+    const lines = follow(bus, 'tailer', '.');
+    await eventually('a line', 10_000, async () => {
+      await appendFile(file, 'the last\n');
+      return lines.events().length > 0 || undefined;
+    });
+    const metadata = bus.plugins.resolve(metadataInterface, 'tailer');
+    expect((await metadata.get({ path: 'current' }, testingContext())).value).toEqual({ [file]: 'the last' });
+  });
+
+  test('GP-E14: lines come in order, each with the time it was read; stopping in the middle of them is orderly', async () => {
+    const lines = follow(await client(), 'tailer', '.');
+    await eventually('it listens', 10_000, async () => {
+      await appendFile(file, 'begin\n');
+      return lines.events().length > 0 || undefined;
+    });
+    const numbers = Array.from({ length: 500 }, (_, n) => `line ${n}`);
+    await appendFile(file, `${numbers.join('\n')}\n`);
+    await eventually(
+      'all lines',
+      10_000,
+      async () => lines.events().some(({ Data }) => Data === 'line 499') || undefined,
+    );
+    expect(lines.events().flatMap(({ Data }) => (String(Data).startsWith('line ') ? [Data] : []))).toEqual(numbers);
+    const times = lines.events().map(({ Timestamp }) => Timestamp);
+    expect(times).toEqual([...times].sort());
+
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) await appendFile(file, 'more\n');
+    })();
+    await host.stopPlugin('tailer');
+    await delay(100);
+    const count = lines.events().length;
+    await delay(100);
+    isOver = true;
+    await writing;
+    expect(lines.events()).toHaveLength(count);
+    expect(host.status().plugins.map(({ name }) => name)).toEqual(['time']);
+  });
+});
