@@ -90,8 +90,25 @@ export class AppError extends Error {
 export const isErrorCode = (value: unknown): value is ErrorCode =>
   typeof value === 'string' && Object.hasOwn(errorTable, value);
 
-/** Any thrown value as an {@link AppError}: an AppError itself, anything else `INTERNAL` with the value as its cause. */
-export const toAppError = (thrown: unknown): AppError =>
-  thrown instanceof AppError
-    ? thrown
-    : new AppError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+/** The error of another copy of this package, as a plugin from elsewhere brings one along. */
+const isForeignAppError = (thrown: unknown): thrown is Error & { code: ErrorCode; facts: ErrorFacts } =>
+  thrown instanceof Error &&
+  thrown.name === 'AppError' &&
+  'code' in thrown &&
+  isErrorCode(thrown.code) &&
+  'facts' in thrown &&
+  typeof thrown.facts === 'object' &&
+  thrown.facts !== null;
+
+/**
+ * Any thrown value as an {@link AppError}: an AppError itself, that of another copy of this package as one of ours, anything
+ * else `INTERNAL` with the value as its cause.
+ */
+export const toAppError = (thrown: unknown): AppError => {
+  if (thrown instanceof AppError) return thrown;
+  if (isForeignAppError(thrown)) {
+    return new AppError(thrown.code, thrown.message, { facts: thrown.facts, cause: thrown.cause });
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AppError('INTERNAL', message, { cause: thrown });
+};

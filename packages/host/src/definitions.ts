@@ -26,6 +26,7 @@ export const builtInKinds: readonly BuiltInKind[] = [
   builtIn('combo', async () => anyDefinition((await import('@infrakit/plugin-flavors')).comboDefinition)),
   builtIn('docker', async () => anyDefinition((await import('@infrakit/plugin-docker')).dockerDefinition)),
   builtIn('enrollment', async () => anyDefinition((await import('@infrakit/enrollment')).enrollmentDefinition)),
+  builtIn('exec', async () => anyDefinition((await import('@infrakit/plugin-exec')).execDefinition)),
   builtIn('group', async () => anyDefinition((await import('@infrakit/group')).groupDefinition), {
     aliases: ['group-stateless'],
   }),

@@ -8,6 +8,7 @@ import { type BuiltInKind, builtInKinds, findKind } from './definitions.ts';
 import { openHome } from './home.ts';
 import { homeStore } from './home-store.ts';
 import { isLivingProcess } from './living-process.ts';
+import { npmKind, npmPrefix } from './npm-plugin.ts';
 import { checkNames, parsePluginArgument } from './plugin-argument.ts';
 import { type PluginLife, startPluginLife } from './plugin-life.ts';
 import { pluginOptions } from './plugin-options.ts';
@@ -26,6 +27,8 @@ export interface HostOptions extends Omit<BrokerOptions, 'home' | 'timeoutMs' | 
   readonly home: string | null;
   /** Options a plugin is started with, by its name. */
   readonly pluginOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Folders from which the packages of `npm:` plugins are looked for; none when left out. */
+  readonly packageFolders?: readonly string[];
   /** Variables that plugins may take options from. */
   readonly environment: Environment;
   /** Plugins whose kind has leaders wait for a name that is taken, instead of being refused. */
@@ -83,11 +86,14 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
   const { log, clock, random, signal, kinds = builtInKinds } = deps;
   const startedMs = clock.now();
   const waits = { after: clock.after, nowMs: clock.now, signal };
-  const requests = options.plugins.map((text) => {
+  const requests: (BuiltInKind & { readonly name: string })[] = [];
+  for (const text of options.plugins) {
     const { kind: word, name } = parsePluginArgument(text);
-    const known = findKind(word, kinds);
-    return { ...known, name: name ?? known.kind };
-  });
+    const known = word.startsWith(npmPrefix)
+      ? await npmKind(word.slice(npmPrefix.length), options.packageFolders ?? [])
+      : findKind(word, kinds);
+    requests.push({ ...known, name: name ?? known.kind });
+  }
   checkNames(requests);
   const toRun = [];
   for (const { load, name, eventQos } of requests) {

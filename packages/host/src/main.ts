@@ -103,7 +103,7 @@ export const runHost = async (
         external: broker,
         plugins,
         pluginOptions,
-        packageFolders: [process.cwd(), settings.home].filter((folder) => folder !== null),
+        packageFolders: [process.cwd(), settings.home],
         environment: env,
         version,
         host: hostname(),

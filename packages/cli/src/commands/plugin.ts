@@ -14,14 +14,21 @@ interface PluginOptions {
   readonly all?: boolean;
   readonly quiet?: boolean;
   readonly output?: string | true;
+  readonly options?: string;
 }
 
 const subCommands: readonly SubCommand[] = [
   {
     name: 'start',
     summary: 'start plugins in this process, until Ctrl-C; without any, list the kinds there are',
-    define: (command) => command.argument('[plugins...]', 'kind or kind:name, such as manager:mystack'),
-    run: async (plugins, _, context) => (await import('../plugin-start.ts')).startPlugins(plugins, context),
+    define: (command) =>
+      command
+        .argument('[plugins...]', 'kind, kind:name or npm:<package>[:name], such as manager:mystack')
+        .option('--options <file>', 'start options by plugin name, YAML or JSON'),
+    run: async (plugins, { options }, context) => {
+      const { readStartOptions, startPlugins } = await import('../plugin-start.ts');
+      return startPlugins(plugins, context, options === undefined ? {} : await readStartOptions(options, context));
+    },
   },
   {
     name: 'stop',
@@ -46,22 +53,25 @@ const subCommands: readonly SubCommand[] = [
   },
 ];
 
+const check = { name: 'check', summary: 'check a program of yours against the contract of instance plugins' };
+
 const usage = (): string =>
   [
-    'Usage: infrakit plugin start|stop|ls …',
+    'Usage: infrakit plugin start|stop|ls|check …',
     '',
-    ...subCommands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`),
+    ...[...subCommands, check].map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`),
     '',
   ].join('\n');
 
-/** `infrakit plugin start|stop|ls` (GP §4.4). */
+/** `infrakit plugin start|stop|ls|check` (GP §4.4). */
 const runPlugin: RunCommand = async ([word, ...rest], context) => {
   const { streams } = context;
   if (word === '-h' || word === '--help') {
     streams.stdout.write(usage());
     return exits.done;
   }
-  const names = subCommands.map(({ name }) => name);
+  if (word === check.name) return (await import('../plugin-check.ts')).runCheck(rest, context);
+  const names = [...subCommands, check].map(({ name }) => name);
   if (word === undefined) throw usageError(`plugin takes ${names.join(', ')}`);
   const found = subCommands.find(({ name }) => name === word);
   if (found === undefined) {

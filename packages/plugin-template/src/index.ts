@@ -1,0 +1,1 @@
+export { notesDefinition as default } from './notes-definition.ts';
