@@ -7,6 +7,7 @@ import {
   externalBrokerOf,
   fallbackPrefix,
   homeOf,
+  isLivingProcess,
   prefixOf,
   readBrokerRecord,
   readTls,
@@ -50,9 +51,13 @@ export const findBroker = async (env: Environment): Promise<KnownBroker> => {
     tls: await readTls(address),
     prefix: prefix ?? record.prefix,
     pid: record.pid,
-    explain: (error) =>
-      record.kind === 'embedded' && error.code === 'BUS_UNAVAILABLE'
-        ? sameWith(error.code, `nothing runs in ${home} any more (${error.message}): ${howToStart}`, error)
-        : sameWith(error.code, `the broker of ${home}, ${describeBroker(address)}: ${error.message}`, error),
+    explain: (error) => {
+      if (record.kind !== 'embedded' || error.code !== 'BUS_UNAVAILABLE') {
+        return sameWith(error.code, `the broker of ${home}, ${describeBroker(address)}: ${error.message}`, error);
+      }
+      return error.facts.timeoutMs !== undefined && isLivingProcess(record.pid)
+        ? sameWith(error.code, `process ${record.pid}, which runs in ${home}, does not answer: ${error.message}`, error)
+        : sameWith(error.code, `nothing runs in ${home} any more (${error.message}): ${howToStart}`, error);
+    },
   };
 };

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +136,28 @@ describe('a broker that is not there', () => {
       const { exit, stderr } = await run(['local'], { INFRAKIT_BROKER: `mqtt://127.0.0.1:${port}` });
       expect({ exit, isInTime: performance.now() - beganMs < 5_000 }).toEqual({ exit: 69, isInTime: true });
       expect(stderr).toContain('did not answer within 3000 ms');
+    } finally {
+      server.close();
+    }
+  });
+
+  test('a host that is stopped, or too busy to answer, is not said to be gone', async () => {
+    const server = createServer();
+    const port = await listening(server);
+    const record = {
+      kind: 'embedded',
+      url: `mqtt://127.0.0.1:${port}`,
+      socket: null,
+      pid: process.pid,
+      prefix: 'infrakit',
+    };
+    writeFileSync(join(home, 'broker.json'), JSON.stringify(record));
+    try {
+      expect(await run(['local'])).toEqual({
+        exit: 69,
+        stdout: '',
+        stderr: `infrakit: process ${process.pid}, which runs in ${home}, does not answer: mqtt://127.0.0.1:${port} did not answer within 3000 ms\n`,
+      });
     } finally {
       server.close();
     }
