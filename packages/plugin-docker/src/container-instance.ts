@@ -6,31 +6,38 @@ import {
   matchesTags,
   parseDuration,
 } from '@infrakit/core';
-import { frozenCopy, type Instance, type Log } from '@infrakit/spi';
+import { frozenCopy, type Instance } from '@infrakit/spi';
 import type Docker from 'dockerode';
 import type { ContainerInfo } from 'dockerode';
-import { parseContainer } from './container-properties.ts';
+import { type ContainerProperties, parseContainer } from './container-properties.ts';
 import { createOptions } from './create-options.ts';
-import { bounded, engineError, ensureImage, isMissing } from './engine.ts';
-import { labelsOf, type Marks, marksOf, nameOf, ownerLabel } from './labels.ts';
+import { bounded } from './engine.ts';
+import { ensureImage, type ImageDeps } from './image.ts';
+import { labelsOf, nameOf } from './labels.ts';
+import { isLiving, listOwn, type Own } from './own-containers.ts';
+import { removeContainer } from './remove-container.ts';
 
 /** What containers are kept with. */
-export interface ContainersDeps {
-  readonly engine: Docker;
+export interface ContainersDeps extends ImageDeps {
   /** The plugin's own name: containers of others are never touched. */
   readonly endpoint: string;
   readonly newId: () => string;
-  readonly log: Log;
 }
 
-interface Own {
-  readonly info: ContainerInfo;
-  readonly marks: Marks;
-}
+const defaultStopSeconds = 10;
+/** So often a caller hears that a container is still being stopped. */
+const stillMs = 5_000;
 
-/** A container that has ended is no instance any more: somebody else takes its place. */
-const isLiving = ({ State }: ContainerInfo): boolean =>
-  State !== 'exited' && State !== 'dead' && State !== 'removing' && State !== 'stopped';
+/** How long a container may take to stop, in seconds; labels that were written by hand may say nothing of it. */
+const stopSecondsOf = (properties: unknown): number => {
+  let parsed: ContainerProperties;
+  try {
+    parsed = parseContainer(properties);
+  } catch {
+    return defaultStopSeconds;
+  }
+  return Math.ceil(parseDuration(parsed.StopTimeout) / 1_000);
+};
 
 const addressOf = ({ NetworkSettings }: ContainerInfo): string | undefined =>
   Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress !== '')?.IPAddress;
@@ -58,14 +65,9 @@ const descriptionOf = ({ info, marks }: Own, hasProperties: boolean): InstanceDe
  * asked keeps its own note. The name of a container is derived from its idempotency key, so that the engine itself refuses
  * a second one (Law 7). An engine that is away is an error, never an empty list.
  */
-export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDeps): Instance => {
-  const list = async (all: boolean): Promise<Own[]> => {
-    const found = await engine.listContainers({ all, filters: { label: [`${ownerLabel}=${endpoint}`] } });
-    return found.flatMap((info) => {
-      const marks = marksOf(info.Labels, endpoint);
-      return marks === undefined ? [] : [{ info, marks }];
-    });
-  };
+export const containerInstance = (deps: ContainersDeps): Instance => {
+  const { engine, endpoint, newId, log } = deps;
+  const list = (all: boolean): Promise<Own[]> => listOwn(engine, endpoint, all);
 
   const existing = async (id: string): Promise<Own> => {
     const own = (await list(true)).find(({ info }) => info.Id === id);
@@ -74,18 +76,7 @@ export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDe
     return own;
   };
 
-  const remove = async (id: string, seconds?: number): Promise<void> => {
-    const container = engine.getContainer(id);
-    try {
-      if (seconds !== undefined) await container.stop({ t: seconds }).catch(() => undefined);
-      await container.remove({ force: true, v: true });
-    } catch (error) {
-      // One that removes itself when it ends may be gone, or be going, by now.
-      const isGoing =
-        isMissing(error) || /removal of container .* in progress|already in progress/i.test(String(error));
-      if (!isGoing) throw error;
-    }
-  };
+  const remove = (id: string, stopSeconds?: number): Promise<void> => removeContainer(engine, id, stopSeconds);
 
   /** The living container of a key; one that was created and never started, or has ended, makes room. */
   const livingFor = async (key: string): Promise<string | undefined> => {
@@ -120,7 +111,7 @@ export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDe
         const key = ctx.idempotencyKey;
         const living = key === undefined ? undefined : await livingFor(key);
         if (living !== undefined) return { id: living };
-        await ensureImage(engine, properties, ctx, log);
+        await ensureImage(properties, deps, ctx);
         const { Tags: tags, LogicalID: logicalId, Init: init } = spec;
         const labels = labelsOf({ endpoint, tags, logicalId, key, properties: spec.Properties });
         const name = key === undefined ? `infrakit-${newId()}` : nameOf(endpoint, key);
@@ -151,8 +142,12 @@ export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDe
     destroy: ({ id }, ctx) =>
       bounded(ctx, `container ${id} was not removed`, async () => {
         const { marks } = await existing(id);
-        const parsed = parseContainer(marks.properties);
-        await remove(id, Math.ceil(parseDuration(parsed.StopTimeout) / 1_000));
+        const still = setInterval(() => ctx.progress?.({ message: `container ${id} is being stopped` }), stillMs);
+        try {
+          await remove(id, stopSecondsOf(marks.properties));
+        } finally {
+          clearInterval(still);
+        }
         return {};
       }),
     describe: ({ tags, properties, digest }, ctx) =>
@@ -166,49 +161,5 @@ export const containerInstance = ({ engine, endpoint, newId, log }: ContainersDe
           ? { kind: 'unchanged' as const, digest: own }
           : frozenCopy({ kind: 'instances' as const, digest: own, instances });
       }),
-  };
-};
-
-/** Follows the engine's events of our containers; tells of each, and of each time it has to begin anew. */
-export const followEngine = (
-  { engine, endpoint, log }: Pick<ContainersDeps, 'engine' | 'endpoint' | 'log'>,
-  told: (change: { readonly id: string; readonly what: string }) => void,
-): (() => void) => {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let stream: (NodeJS.ReadableStream & { destroy?: () => void }) | undefined;
-  const again = (): void => {
-    if (isStopped || timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void follow();
-    }, 1_000);
-  };
-  const follow = async (): Promise<void> => {
-    try {
-      stream = await engine.getEvents({ filters: { type: ['container'], label: [`${ownerLabel}=${endpoint}`] } });
-      told({ id: '', what: 'connected' });
-      let rest = '';
-      stream.on('data', (chunk: Buffer) => {
-        const lines = (rest + chunk.toString('utf8')).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines.filter((text) => text.trim() !== '')) {
-          const { Action, status, id, Actor } = JSON.parse(line);
-          told({ id: String(Actor?.ID ?? id ?? ''), what: String(Action ?? status ?? '') });
-        }
-      });
-      stream.on('error', again);
-      stream.on('end', again);
-      stream.on('close', again);
-    } catch (error) {
-      log.debug({ error: engineError('events are not followed', error).message }, 'the container engine is away');
-      again();
-    }
-  };
-  void follow();
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-    stream?.destroy?.();
   };
 };

@@ -6,7 +6,8 @@ const Bytes = z.union([
   z.string().regex(/^\d+(\.\d+)?[kmg]?b?$/i, { error: 'is a size such as 512m or 2g' }),
 ]);
 
-const Time = z.string().refine(
+/** A duration of the spec language. */
+export const Duration = z.string().refine(
   (text) => {
     try {
       return parseDuration(text) >= 0;
@@ -27,20 +28,30 @@ const PortMapping = z.strictObject({
   HostIP: z.string().default('127.0.0.1'),
 });
 
-const Mount = z.strictObject({
-  Type: z.enum(['bind', 'volume', 'tmpfs']),
-  Source: z.string().optional(),
-  Target: z.string().startsWith('/'),
-  ReadOnly: z.boolean().default(false),
-});
+const Mount = z
+  .strictObject({
+    Type: z.enum(['bind', 'volume', 'tmpfs']),
+    /** A folder of the engine's machine, or the name of a volume; nothing for a tmpfs. */
+    Source: z.string().min(1).optional(),
+    Target: z.string().startsWith('/'),
+    ReadOnly: z.boolean().default(false),
+  })
+  .refine(({ Type, Source }) => Type !== 'bind' || Source?.startsWith('/'), {
+    path: ['Source'],
+    error: 'must be an absolute path for a bind mount',
+  })
+  .refine(({ Type, Source }) => Type !== 'tmpfs' || Source === undefined, {
+    path: ['Source'],
+    error: 'is nothing that a tmpfs has',
+  });
 
 const Ulimit = z.strictObject({ Name: z.string().min(1), Soft: z.number().int(), Hard: z.number().int() });
 
 const HealthCheck = z.strictObject({
   Test: z.array(z.string()).min(1),
-  Interval: Time.default('30s'),
-  Timeout: Time.default('30s'),
-  StartPeriod: Time.default('0s'),
+  Interval: Duration.default('30s'),
+  Timeout: Duration.default('30s'),
+  StartPeriod: Duration.default('0s'),
   Retries: z.number().int().min(1).default(3),
 });
 
@@ -54,7 +65,7 @@ export const ContainerProperties = z.strictObject({
   Image: z.string().min(1),
   Command: z.array(z.string()).optional(),
   Entrypoint: z.array(z.string()).optional(),
-  Env: z.record(z.string(), z.string()).default({}),
+  Env: z.record(z.string().regex(/^[^=]+$/, { error: 'is no name of a variable' }), z.string()).default({}),
   Labels: z.record(z.string(), z.string()).default({}),
   User: z.string().optional(),
   WorkingDir: z.string().optional(),
@@ -72,7 +83,7 @@ export const ContainerProperties = z.strictObject({
   Ulimits: z.array(Ulimit).default([]),
   RestartPolicy: z.enum(['no', 'always', 'on-failure', 'unless-stopped']).default('no'),
   HealthCheck: HealthCheck.optional(),
-  StopTimeout: Time.default('10s'),
+  StopTimeout: Duration.default('10s'),
   PullPolicy: z.enum(['missing', 'always', 'never']).default('missing'),
   Registry: z
     .strictObject({ Username: z.string().min(1), Password: Reference, Server: z.string().optional() })

@@ -4,6 +4,15 @@ import { bytesOf, type ContainerProperties } from './container-properties.ts';
 
 const nanoseconds = (duration: string): number => Math.round(parseDuration(duration) * 1e6);
 
+/** Where each port is found outside; one port may be found at several places. */
+const bindingsOf = (ports: readonly (ContainerProperties['Ports'][number] & { readonly id: string })[]) => {
+  const bindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
+  for (const { id, HostIP, HostPort } of ports) {
+    bindings[id] = [...(bindings[id] ?? []), { HostIp: HostIP, HostPort: HostPort === 0 ? '' : String(HostPort) }];
+  }
+  return bindings;
+};
+
 /** What the engine is asked to create for properties and labels. A container that ends is removed, unless it restarts by itself. */
 export const createOptions = (
   properties: ContainerProperties,
@@ -36,12 +45,7 @@ export const createOptions = (
     HostConfig: {
       AutoRemove: RestartPolicy === 'no',
       RestartPolicy: { Name: RestartPolicy === 'no' ? '' : RestartPolicy },
-      PortBindings: Object.fromEntries(
-        ports.map(({ id, HostIP, HostPort }) => [
-          id,
-          [{ HostIp: HostIP, HostPort: HostPort === 0 ? '' : String(HostPort) }],
-        ]),
-      ),
+      PortBindings: bindingsOf(ports),
       Mounts: Mounts.map(({ Type, Source, Target, ReadOnly }) => ({ Type, Source: Source ?? '', Target, ReadOnly })),
       ...(Ulimits.length > 0 && { Ulimits }),
       ...(Networks[0] !== undefined && { NetworkMode: Networks[0] }),

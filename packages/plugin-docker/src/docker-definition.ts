@@ -1,7 +1,12 @@
+import { join } from 'node:path';
+import { parseDuration } from '@infrakit/core';
 import { instanceInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
 import { z } from 'zod';
-import { containerInstance, followEngine } from './container-instance.ts';
+import { cleanUp } from './clean-up.ts';
+import { containerInstance } from './container-instance.ts';
+import { Duration } from './container-properties.ts';
 import { openEngine } from './engine.ts';
+import { followEngine } from './follow-engine.ts';
 
 /** Start options. */
 export const DockerOptions = z.strictObject({
@@ -11,6 +16,13 @@ export const DockerOptions = z.strictObject({
   TLS: z
     .strictObject({ CA: z.string().optional(), Cert: z.string().optional(), Key: z.string().optional() })
     .optional(),
+  /** How long one of our containers may be there without running before it is removed. */
+  CleanUpAfter: Duration.default('1m'),
+});
+
+/** The files that Docker's own tools look for in a folder. */
+const tlsOf = (folder: string) => ({
+  TLS: { CA: join(folder, 'ca.pem'), Cert: join(folder, 'cert.pem'), Key: join(folder, 'key.pem') },
 });
 
 /** Containers as instances: `<name>/container`. Changes of containers are events, so that a group looks at once. */
@@ -19,13 +31,20 @@ export const dockerDefinition: PluginDefinition<typeof DockerOptions> = {
   summary: 'containers as instances, by the Docker Engine API',
   isSingle: false,
   options: DockerOptions,
-  environment: { INFRAKIT_DOCKER_HOST: (text) => ({ Host: text }), DOCKER_HOST: (text) => ({ Host: text }) },
-  start: async ({ name, options, newId, log, events, nowMs }) => {
-    const { Host: host, TLS } = options;
+  // A later one of these is stronger than an earlier one.
+  environment: {
+    DOCKER_HOST: (text) => ({ Host: text }),
+    DOCKER_CERT_PATH: tlsOf,
+    INFRAKIT_DOCKER_HOST: (text) => ({ Host: text }),
+    INFRAKIT_DOCKER_CERT_PATH: tlsOf,
+    INFRAKIT_DOCKER_CLEAN_UP_AFTER: (text) => ({ CleanUpAfter: text }),
+  },
+  start: async ({ name, options, newId, log, events, nowMs, variable }) => {
+    const { Host: host, TLS, CleanUpAfter } = options;
     const tls = TLS === undefined ? undefined : { ca: TLS.CA, cert: TLS.Cert, key: TLS.Key };
     const engine = await openEngine({ host, tls });
-    const implementation = containerInstance({ engine, endpoint: name, newId, log });
-    const stop = followEngine({ engine, endpoint: name, log }, ({ id, what }) =>
+    const implementation = containerInstance({ engine, endpoint: name, newId, log, variable });
+    const stopFollowing = followEngine({ engine, endpoint: name, log }, ({ id, what }) =>
       events.publish({
         Topic: 'container/changed',
         Type: 'container',
@@ -35,6 +54,13 @@ export const dockerDefinition: PluginDefinition<typeof DockerOptions> = {
       }),
     );
     const objects = [pluginObject({ object: 'container', description: instanceInterface, implementation })];
-    return { objects: () => objects, stop: async () => stop() };
+    const stopCleaning = cleanUp({ engine, endpoint: name, log, afterMs: parseDuration(CleanUpAfter) });
+    return {
+      objects: () => objects,
+      stop: async () => {
+        stopCleaning();
+        stopFollowing();
+      },
+    };
   },
 };

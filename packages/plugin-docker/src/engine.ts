@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AppError } from '@infrakit/core';
-import { type CallContext, type Log, whenAborted } from '@infrakit/spi';
+import { type CallContext, whenAborted } from '@infrakit/spi';
 import Docker from 'dockerode';
-import type { ContainerProperties } from './container-properties.ts';
 
 /** Where the engine is. */
 export interface EngineAddress {
@@ -71,55 +70,3 @@ export const bounded = <T>(ctx: CallContext, what: string, call: () => Promise<T
       .then(resolve, (error: unknown) => reject(engineError(what, error)))
       .finally(forget);
   });
-
-/** The secret that a reference `file:<path>` stands for. */
-const secretOf = async (reference: string): Promise<string> =>
-  (await readFile(reference.slice('file:'.length), 'utf8')).trim();
-
-const pull = async (engine: Docker, properties: ContainerProperties, ctx: CallContext): Promise<void> => {
-  const { Image, Registry } = properties;
-  const authconfig =
-    Registry === undefined
-      ? undefined
-      : {
-          username: Registry.Username,
-          password: await secretOf(Registry.Password),
-          serveraddress: Registry.Server ?? '',
-        };
-  const stream = await engine.pull(Image, { authconfig });
-  await new Promise<void>((resolve, reject) => {
-    engine.modem.followProgress(
-      stream,
-      (error) => (error === null || error === undefined ? resolve() : reject(error)),
-      ({ status, id }: { status?: string; id?: string }) =>
-        ctx.progress?.({ message: `${Image}: ${id ?? ''} ${status ?? ''}`.trim() }),
-    );
-  });
-};
-
-/** Sees to it that the image is there, as the pull policy says; progress goes to the caller. */
-export const ensureImage = async (
-  engine: Docker,
-  properties: ContainerProperties,
-  ctx: CallContext,
-  log: Log,
-): Promise<void> => {
-  const { Image, PullPolicy } = properties;
-  if (PullPolicy !== 'always') {
-    const isThere = await engine
-      .getImage(Image)
-      .inspect()
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (isMissing(error)) return false;
-          throw error;
-        },
-      );
-    if (isThere) return;
-    if (PullPolicy === 'never')
-      throw new AppError('INSTANCE_FAILED', `there is no image ${Image}, and PullPolicy is never`);
-  }
-  log.info({ image: Image }, 'an image is pulled');
-  await pull(engine, properties, ctx);
-};
