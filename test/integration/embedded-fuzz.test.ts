@@ -83,6 +83,14 @@ describe('hostile bytes at the embedded broker', () => {
     await expectAlive(subject);
   });
 
+  it('a client that tries MQTT 5 first is counted as such and complained of by nobody', async () => {
+    await using subject = await startEmbedded();
+    await send(unix(subject), packet(0x10, text('MQTT'), Buffer.of(5, 2, 0, 0, 0), text('five')));
+    await until(() => refused(subject, 'version') === 1, 'it was not counted');
+    expect(subject.broker.stats().refused).toEqual({ version: 1 });
+    expect(subject.lines).toEqual([]);
+  });
+
   it('noise, cut packets and flipped bits: the process lives, memory is bounded, one line a minute for each reason', async () => {
     await using subject = await startEmbedded();
     const session = Buffer.concat([

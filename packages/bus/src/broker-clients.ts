@@ -40,6 +40,9 @@ export interface BrokerClients {
 /** Packets that ask for work. */
 const work: ReadonlySet<number> = new Set(Object.values(packetType));
 
+/** How aedes marks the error of a client that speaks another MQTT [MQTT-3.1.2-2]. */
+const unknownVersion = 1;
+
 /** Why a packet was not read. */
 const faults = { 'too-large': 'packet-size', 'too-fast': 'rate', malformed: 'malformed' } as const;
 
@@ -57,6 +60,10 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
     if (state !== undefined) state.isEnding = true;
     // What the system says of a connection that broke is nobody's fault.
     if (book.isCounted(error) || 'syscall' in error) return;
+    if (Reflect.get(error, 'errorCode') === unknownVersion) {
+      book.count('version');
+      return;
+    }
     // A stream that was destroyed no longer says that it needs to drain.
     const isSlow = state !== undefined && state.stream.writableLength >= state.stream.writableHighWaterMark;
     book.count(isSlow ? 'slow' : 'malformed', { clientId: client.id, err: error });

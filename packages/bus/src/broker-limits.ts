@@ -63,6 +63,7 @@ export type Refusal =
   | 'client-id'
   | 'tls'
   | 'malformed'
+  | 'version'
   | 'packet-size'
   | 'topic'
   | 'rate'
@@ -73,7 +74,7 @@ export type Refusal =
   | 'retained-full'
   | 'storage';
 
-/** Counts what was refused and logs it at most once a minute for each reason. */
+/** Counts what was refused and logs it at most once a minute for each reason; a newer MQTT is tried by any good client. */
 export interface Refusals {
   /** Counts one. Facts are those of the one that is logged; `refused` there is how many since the last line. */
   readonly count: (reason: Refusal, facts?: Readonly<Record<string, unknown>>) => void;
@@ -91,7 +92,7 @@ export const refusals = ({ log, now }: { readonly log: Log; readonly now: () => 
       const entry = seen.get(reason) ?? { total: 0, logged: 0, loggedAtMs: Number.NEGATIVE_INFINITY };
       seen.set(reason, entry);
       entry.total += 1;
-      if (now() - entry.loggedAtMs < logEveryMs) return;
+      if (reason === 'version' || now() - entry.loggedAtMs < logEveryMs) return;
       log.warn({ ...facts, reason, refused: entry.total - entry.logged, total: entry.total }, 'the broker refused');
       entry.logged = entry.total;
       entry.loggedAtMs = now();

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,13 @@ describe('listening on a UNIX socket', () => {
       const second = createServer();
       await listenOnSocket(second, path);
       await close(second);
+    }));
+
+  it('refuses a path that the system would cut off', () =>
+    folderWith(async (folder) => {
+      const path = join(folder, 's'.repeat(100));
+      await expect(listenOnSocket(createServer(), path)).rejects.toMatchObject({ code: 'BROKER_INVALID' });
+      expect(await readdir(folder)).toEqual([]);
     }));
 
   it('removes nothing that is not a socket, and says so of a folder that is not there', () =>

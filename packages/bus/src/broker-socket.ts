@@ -64,6 +64,12 @@ export const listening = (server: Server, listen: () => void): Promise<void> =>
  * there, `BROKER_INVALID` when the path cannot be used.
  */
 export const listenOnSocket = async (server: Server, path: string): Promise<void> => {
+  // Beyond its size the system cuts the path off without a word, and the socket is somewhere else.
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw new AppError('BROKER_INVALID', `${path} is too long for a socket: ${maxPathBytes} bytes at most`, {
+      facts: { path },
+    });
+  }
   await removeStale(path);
   try {
     await listening(server, () => {
