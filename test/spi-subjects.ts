@@ -1,6 +1,5 @@
 import type { HealthCheck, Route } from '@infrakit/core';
 import {
-  type CallContext,
   controllerContract,
   controllerInterface,
   eventContract,
@@ -19,7 +18,6 @@ import {
   leadershipInterface,
   loadBalancerContract,
   loadBalancerInterface,
-  type MetadataSource,
   memoryControllerSubject,
   memoryDisk,
   memoryElection,
@@ -69,15 +67,6 @@ const healthCheck = (n: number, variant: number): HealthCheck => ({
   Unhealthy: variant + 1,
   Interval: 10_000_000_000,
   Timeout: 5_000_000_000,
-});
-
-/** JSON has no `undefined`: what answers calls must say `null` where it finds nothing. */
-const withNull = <M extends MetadataSource>(metadata: M): M => ({
-  ...metadata,
-  get: async (params: { path: string }, ctx: CallContext) => {
-    const { found, value = null } = await metadata.get(params, ctx);
-    return { found, value };
-  },
 });
 
 /** `watch` is no call: it stays with whoever holds the store or the election. */
@@ -175,7 +164,7 @@ export const spiContractTests = (through: Through): void => {
   contractTests(metadataContract, async () => {
     const { metadata, world } = memoryMetadata(memoryMetadataWorld(document));
     return disposable({
-      metadata: through(metadataInterface, withNull(metadata)),
+      metadata: through(metadataInterface, metadata),
       known,
       isEventuallyConsistent: false,
       world: { change: change(world), stall: stalling(world) },
@@ -184,7 +173,7 @@ export const spiContractTests = (through: Through): void => {
 
   contractTests(updatableContract, async () => {
     const world = memoryMetadataWorld(document);
-    const start = () => through(updatableInterface, withNull(memoryMetadata(world).metadata));
+    const start = () => through(updatableInterface, memoryMetadata(world).metadata);
     let metadata = start();
     return {
       get metadata() {

@@ -52,7 +52,7 @@ export const memoryMetadata = (
     get: async ({ path }, ctx) => {
       await world.enter(ctx);
       const value = getByPath(world.get(), parsePath(path));
-      return { found: value !== undefined, value };
+      return { found: value !== undefined, value: value ?? null };
     },
     changes: async ({ changes }, ctx) => {
       await world.enter(ctx);
