@@ -36,6 +36,26 @@ describe('eventPublisher (Events port)', () => {
     expect([sent[99], sent[100], sent.at(-1)]).toEqual(['99', '300', '1299']);
   });
 
+  it('EI-V4: an event whose data is no JSON is published with an error instead of it, and the sender goes on', async () => {
+    const sent: { readonly ID: string; readonly Error?: string; readonly Seq: number }[] = [];
+    const connection = {
+      publish: async (_: string, payload: string) => void sent.push(JSON.parse(payload)),
+    } as unknown as Connection;
+    const { publish, dropped } = eventPublisher({ ...common, connection, qos: 1 });
+    const ring: { self?: unknown } = {};
+    ring.self = ring;
+    publish({ ...event('1'), Data: ring });
+    publish({ ...event('2'), Data: 7n });
+    publish({ ...event('3'), Data: 3 });
+    await vi.waitFor(() => expect(sent).toHaveLength(3));
+    expect(sent).toMatchObject([
+      { ID: '1', Error: expect.stringContaining('its data is no JSON: '), Seq: 1 },
+      { ID: '2', Error: expect.stringContaining('BigInt'), Seq: 2 },
+      { ID: '3', Data: 3, Seq: 3 },
+    ]);
+    expect(dropped()).toBe(0);
+  });
+
   it('without a connection events are dropped, and the next one is seen as a gap', async () => {
     const broker = memoryBroker({ after: realAfter, log });
     const connection = broker.connect({ clientId: 'c' });

@@ -1,4 +1,11 @@
-import { type Event, eventSubscription, PublishedEvent, type Topics, toAppError } from '@infrakit/core';
+import {
+  type Event,
+  type EventSequence,
+  eventSubscription,
+  PublishedEvent,
+  type Topics,
+  toAppError,
+} from '@infrakit/core';
 import type { EventMessage, Events, Log } from '@infrakit/spi';
 import { Observable, type Subscriber } from 'rxjs';
 import type { BadMessages } from './bad-messages.ts';
@@ -50,6 +57,16 @@ const eventOf = (topics: Topics, { topic, payload }: Message): PublishedEvent | 
   }
 };
 
+/** An event as JSON. Data that JSON cannot carry becomes an error that says so: the sender goes on (EI-V4). */
+const encoded = (event: Event, sequence: EventSequence): string => {
+  try {
+    return JSON.stringify({ ...event, ...sequence });
+  } catch (thrown) {
+    const { Data: _, ...rest } = event;
+    return JSON.stringify({ ...rest, Error: `its data is no JSON: ${toAppError(thrown).message}`, ...sequence });
+  }
+};
+
 /** `publish` of the `Events` port. Without a connection events are dropped: their numbers tell those who listen. */
 export const eventPublisher = (options: EventPublisherOptions): EventPublisher => {
   const { connection, topics, plugin: own, incarnation, qos, nowMs, log } = options;
@@ -82,7 +99,7 @@ export const eventPublisher = (options: EventPublisherOptions): EventPublisher =
 
   const publish = (event: Event): void => {
     const topic = topics.event(own, event.Topic);
-    queue.push({ topic, payload: JSON.stringify({ ...event, ...number(topic) }) });
+    queue.push({ topic, payload: encoded(event, number(topic)) });
     if (queue.length > maxQueued && queue.shift() !== undefined) drop('too many wait to be published');
     work();
   };
