@@ -192,7 +192,10 @@ describe('a repeater spec', () => {
   test('a manager keeps the spec and gives it to the repeater', async () => {
     await using home = await temporaryHome();
     await using sink = await startMosquitto();
-    await using host = await startHere(['manager:mystack', ...plugins], { home: home.path });
+    await using host = await startHere(['manager:mystack', ...plugins], {
+      home: home.path,
+      pluginOptions: { mystack: { Controllers: ['repeater'] } },
+    });
     await using got = await collect(sink.port);
     const { commit } = repeaterOf(host, 'mystack/repeater');
     await commit(specOf(sink, { Rules: [{ sourcetopic: 'timer/sec/1' }] }), 1);

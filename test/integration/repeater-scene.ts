@@ -43,12 +43,12 @@ export interface Collector extends AsyncDisposable {
 }
 
 /** Subscribes to everything on a port, and is subscribed when it resolves. */
-export const collect = async (port: number, filter = '#'): Promise<Collector> => {
+export const collect = async (port: number, filter = '#', name = 'collector'): Promise<Collector> => {
   const args = [
     '-p',
     `${port}`,
     '-i',
-    `collector${port}`,
+    `${name}${port}`,
     '-c',
     '-q',
     '2',
