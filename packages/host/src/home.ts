@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
+import { access, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, encodeLevel } from '@infrakit/core';
 
@@ -35,12 +35,26 @@ const unusable = (path: string, cause: unknown): AppError => {
   });
 };
 
+/** As much as the first files of a home need. */
+const probeBytes = 64 * 1024;
+
+/** Writes and removes a file: a full disk is told at once, and not by whichever part of the host first needs it. */
+const demandSpace = async (path: string): Promise<void> => {
+  const probe = join(path, `.probe-${process.pid}`);
+  try {
+    await writeFile(probe, Buffer.alloc(probeBytes), { mode: 0o600 });
+  } finally {
+    await rm(probe, { force: true });
+  }
+};
+
 /** Makes the home, readable by its owner only, if it is not there. Errors: `HOME_INVALID`. */
 export const openHome = async (path: string): Promise<Home> => {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.W_OK | constants.X_OK);
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'EEXIST' });
+    await demandSpace(path);
   } catch (error) {
     throw unusable(path, error);
   }
