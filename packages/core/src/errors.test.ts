@@ -48,4 +48,17 @@ describe('AppError', () => {
     expect(toAppError(thrown)).toMatchObject({ code: 'INTERNAL', message: 'boom', cause: thrown });
     expect(toAppError('text')).toMatchObject({ code: 'INTERNAL', message: 'text', cause: 'text' });
   });
+
+  it('an error of another copy of this package keeps its code: a plugin from elsewhere brings its own copy', () => {
+    const foreign = Object.assign(new Error('no note'), {
+      name: 'AppError',
+      code: 'INSTANCE_NOT_FOUND',
+      facts: { id: 'n' },
+    });
+    const known = toAppError(foreign);
+    expect(known).toBeInstanceOf(AppError);
+    expect(known).toMatchObject({ code: 'INSTANCE_NOT_FOUND', message: 'no note', facts: { id: 'n' } });
+    const stranger = Object.assign(new Error('x'), { name: 'AppError', code: 'OOPS', facts: {} });
+    expect(toAppError(stranger)).toMatchObject({ code: 'INTERNAL', cause: stranger });
+  });
 });

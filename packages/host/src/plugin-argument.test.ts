@@ -6,6 +6,8 @@ describe('what `plugin start` is told (GP §4.4)', () => {
     ['group', { kind: 'group', name: undefined }],
     ['manager:mystack', { kind: 'manager', name: 'mystack' }],
     ['simulator:nfs-auth=inproc', { kind: 'simulator', name: 'nfs-auth' }],
+    ['npm:notes', { kind: 'npm:notes', name: undefined }],
+    ['npm:@some/notes:pad', { kind: 'npm:@some/notes', name: 'pad' }],
     ['vanilla:a:b', { kind: 'vanilla', name: 'a:b' }],
   ])('%s', (text, expected) => {
     expect(parsePluginArgument(text)).toEqual(expected);
@@ -14,6 +16,8 @@ describe('what `plugin start` is told (GP §4.4)', () => {
   it.each([
     ['', /the kind is empty/],
     [':x', /the kind is empty/],
+    ['npm:', /the kind is empty/],
+    ['npm:@some/notes:a/b', /a name has no "\/"/],
     ['group:', /the name after ":" is empty/],
     ['group:a/b', /a name has no "\/"/],
     ['group=os', /all plugins run in the process that starts them/],
