@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseDuration } from '@infrakit/core';
-import { instanceInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
+import { topicTree } from '@infrakit/runtime';
+import { eventInterface, instanceInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
 import { z } from 'zod';
 import { cleanUp } from './clean-up.ts';
 import { containerInstance } from './container-instance.ts';
@@ -53,7 +54,10 @@ export const dockerDefinition: PluginDefinition<typeof DockerOptions> = {
         Timestamp: new Date(nowMs()).toISOString(),
       }),
     );
-    const objects = [pluginObject({ object: 'container', description: instanceInterface, implementation })];
+    const objects = [
+      pluginObject({ object: '', description: eventInterface, implementation: topicTree(() => ['container/changed']) }),
+      pluginObject({ object: 'container', description: instanceInterface, implementation }),
+    ];
     const stopCleaning = cleanUp({ engine, endpoint: name, log, afterMs: parseDuration(CleanUpAfter) });
     return {
       objects: () => objects,
