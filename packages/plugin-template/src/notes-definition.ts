@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { notesInstance } from './notes-instance.ts';
 
 /** Start options. */
-export const NotesOptions = z.strictObject({
+const NotesOptions = z.strictObject({
   /** Where the notes are kept; a folder of the host's when left out. */
   Folder: z.string().min(1).optional(),
 });

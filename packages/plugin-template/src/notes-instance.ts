@@ -5,7 +5,7 @@ import { type CallContext, fencingTerms, type Instance } from '@infrakit/spi';
 import { z } from 'zod';
 
 /** What a spec may ask of a note. */
-export const NoteProperties = z.strictObject({ Text: z.string().max(1_000_000) });
+const NoteProperties = z.strictObject({ Text: z.string().max(1_000_000) });
 
 /** A note as its file says it. */
 const Note = z.object({
