@@ -1,45 +1,19 @@
 import type { Event } from '@infrakit/core';
-import { dockerDefinition } from '@infrakit/plugin-docker';
-import {
-  direct,
-  type Instance,
-  type InstanceSubject,
-  instanceContract,
-  instanceInterface,
-  type PluginDeps,
-  type RunningPlugin,
-  realAfter,
-  testingContext,
-} from '@infrakit/spi';
+import { type InstanceSubject, instanceContract } from '@infrakit/spi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractTests } from '../contract.ts';
+import { type ContainersPlugin, ctx, idsOf, spec, startContainers, until } from './containers.ts';
 import { type Podman, startPodman } from './podman.ts';
 
-const ctx = testingContext({ timeoutMs: 30_000 });
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 let podman: Podman;
-let ids = 0;
 
 beforeAll(async () => {
   podman = await startPodman();
 }, 60_000);
 afterAll(() => podman[Symbol.asyncDispose](), 60_000);
 
-const start = async (name: string, events: Event[] = []): Promise<{ instance: Instance; plugin: RunningPlugin }> => {
-  const newId = (): string => {
-    ids += 1;
-    return `c${ids}`;
-  };
-  const options = dockerDefinition.options.parse({ Host: podman.host });
-  const publish = (event: Event): void => void events.push(event);
-  const deps = { name, options, newId, log, nowMs: Date.now, events: { publish } } as unknown as PluginDeps<
-    typeof options
-  >;
-  const plugin = await dockerDefinition.start(deps);
-  const implementation = plugin.objects()[0]?.implementation as unknown as Instance;
-  return { plugin, instance: direct(instanceInterface, implementation, { after: realAfter }) };
-};
+const start = (name: string, events: Event[] = []): Promise<ContainersPlugin> =>
+  startContainers({ name, options: { Host: podman.host }, events });
 
 /** A container that needs no network and ends at once when it is told to. */
 const properties = (n: number) => ({
@@ -49,27 +23,6 @@ const properties = (n: number) => ({
   Networks: ['none'],
   StopTimeout: '0s',
 });
-
-const spec = (Properties: unknown, Tags: Record<string, string> = {}) => ({
-  Properties,
-  Tags,
-  Init: '',
-  LogicalID: null,
-  Attachments: null,
-});
-
-const until = async (check: () => boolean | Promise<boolean>): Promise<void> => {
-  const endMs = Date.now() + 10_000;
-  while (!(await check())) {
-    if (Date.now() > endMs) throw new Error('it did not come about within 10 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-};
-
-const idsOf = async (instance: Instance): Promise<string[]> => {
-  const listing = await instance.describe({ tags: {}, properties: false }, ctx);
-  return listing.kind === 'instances' ? listing.instances.map(({ ID }) => ID) : [];
-};
 
 let endpoints = 0;
 

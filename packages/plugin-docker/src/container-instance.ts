@@ -9,13 +9,14 @@ import {
 import { frozenCopy, type Instance } from '@infrakit/spi';
 import type Docker from 'dockerode';
 import type { ContainerInfo } from 'dockerode';
-import { type ContainerProperties, parseContainer } from './container-properties.ts';
+import { ContainerProperties, parseContainer } from './container-properties.ts';
 import { createOptions } from './create-options.ts';
 import { bounded } from './engine.ts';
+import { healthOf } from './health.ts';
 import { ensureImage, type ImageDeps } from './image.ts';
 import { labelsOf, nameOf } from './labels.ts';
 import { isLiving, listOwn, type Own } from './own-containers.ts';
-import { removeContainer } from './remove-container.ts';
+import { removeContainer, type StopWithin } from './remove-container.ts';
 
 /** What containers are kept with. */
 export interface ContainersDeps extends ImageDeps {
@@ -24,36 +25,32 @@ export interface ContainersDeps extends ImageDeps {
   readonly newId: () => string;
 }
 
-const defaultStopSeconds = 10;
 /** So often a caller hears that a container is still being stopped. */
 const stillMs = 5_000;
 
-/** How long a container may take to stop, in seconds; labels that were written by hand may say nothing of it. */
-const stopSecondsOf = (properties: unknown): number => {
-  let parsed: ContainerProperties;
-  try {
-    parsed = parseContainer(properties);
-  } catch {
-    return defaultStopSeconds;
-  }
-  return Math.ceil(parseDuration(parsed.StopTimeout) / 1_000);
+/** How long a container may take to stop; labels that were written by hand may say nothing of it. */
+const stopWithin = (properties: unknown): StopWithin => {
+  const parsed = ContainerProperties.safeParse(properties);
+  return parsed.success ? Math.ceil(parseDuration(parsed.data.StopTimeout) / 1_000) : 'its own time';
 };
 
 const addressOf = ({ NetworkSettings }: ContainerInfo): string | undefined =>
   Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress !== '')?.IPAddress;
 
-const stateOf = ({ State, Status }: ContainerInfo): string => {
-  const health = /\((healthy|unhealthy|health: starting)\)/.exec(Status ?? '')?.[1];
-  return health === undefined ? State : `${State} (${health})`;
-};
+const stateOf = ({ State }: ContainerInfo, health: string | undefined): string =>
+  health === undefined ? State : `${State} (${health})`;
 
-const descriptionOf = ({ info, marks }: Own, hasProperties: boolean): InstanceDescription => {
+const descriptionOf = (
+  { info, marks }: Own,
+  health: string | undefined,
+  hasProperties: boolean,
+): InstanceDescription => {
   const Address = addressOf(info);
   return {
     ID: info.Id,
     LogicalID: marks.logicalId,
     Tags: { ...marks.tags },
-    State: stateOf(info),
+    State: stateOf(info, health),
     Created: new Date(info.Created * 1_000).toISOString(),
     ...(Address !== undefined && { Address }),
     ...(hasProperties && { Properties: marks.properties }),
@@ -76,7 +73,7 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
     return own;
   };
 
-  const remove = (id: string, stopSeconds?: number): Promise<void> => removeContainer(engine, id, stopSeconds);
+  const remove = (id: string, within?: StopWithin): Promise<void> => removeContainer(engine, id, within);
 
   /** The living container of a key; one that was created and never started, or has ended, makes room. */
   const livingFor = async (key: string): Promise<string | undefined> => {
@@ -144,7 +141,7 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
         const { marks } = await existing(id);
         const still = setInterval(() => ctx.progress?.({ message: `container ${id} is being stopped` }), stillMs);
         try {
-          await remove(id, stopSecondsOf(marks.properties));
+          await remove(id, stopWithin(marks.properties));
         } finally {
           clearInterval(still);
         }
@@ -152,9 +149,10 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
       }),
     describe: ({ tags, properties, digest }, ctx) =>
       bounded(ctx, 'containers were not listed', async () => {
-        const instances = (await list(false))
-          .filter(({ info, marks }) => isLiving(info) && matchesTags(marks.tags, tags))
-          .map((own) => descriptionOf(own, properties))
+        const living = (await list(false)).filter(({ info, marks }) => isLiving(info) && matchesTags(marks.tags, tags));
+        const health = await healthOf(engine, living);
+        const instances = living
+          .map((own) => descriptionOf(own, health.get(own.info.Id), properties))
           .sort((left, right) => compareUtf8(left.ID, right.ID));
         const own = digestOf([tags, properties, instances]);
         return own === digest
