@@ -10,6 +10,8 @@ export interface CampaignOptions {
 
 /** What a module in `test/chaos` exports: it breaks things and throws as soon as a promise of the system is broken. */
 export interface Campaign {
+  /** How long beyond the time that was given it may take, in ms; 60 s if it does not say. */
+  readonly graceMs?: number;
   run(options: CampaignOptions): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -17,7 +19,7 @@ export interface Campaign {
 export const runCampaign = async (
   campaign: Campaign,
   { seed, seconds }: { readonly seed: number; readonly seconds: number },
-  graceMs = 60_000,
+  graceMs = campaign.graceMs ?? 60_000,
 ): Promise<Readonly<Record<string, unknown>>> => {
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
