@@ -61,6 +61,9 @@ interface Lane {
 
 const order = ['active', 'connecting', 'unhealthy', 'refused'] as const satisfies readonly MirrorStatus['state'][];
 
+/** Changes that come within this time, in ms, are made together. */
+const gatherMs = 5;
+
 /** An engine that mirrors nothing yet. */
 export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
   const { identity, clock, random, log, probeMs, maxBytes, changed } = deps;
@@ -103,11 +106,11 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     lane.link = openLink({ from, to, qos, version, id }, plan, { clock, random, log, probeMs, maxBytes, changed });
   };
 
-  /** Many changes in one turn are one change of each lane. */
+  /** Many changes in a short time are one change of each lane. */
   const refreshSoon = (): void => {
     if (isRefreshing) return;
     isRefreshing = true;
-    queueMicrotask(() => {
+    clock.after(gatherMs, () => {
       isRefreshing = false;
       if (isClosed) return;
       for (const [key, lane] of [...lanes]) if (lane.isStale) refreshLane(key, lane);
@@ -139,8 +142,8 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
   };
 
   const statusOf = ({ flow, lane }: Placed): Pick<MirrorStatus, 'state' | 'unacknowledged' | 'lagMs' | 'lastError'> => {
-    const link = lanes.get(lane)?.link ?? null;
-    if (link === null) return { state: 'connecting', unacknowledged: 0, lagMs: 0, lastError: '' };
+    const { link = null, isStale = true } = lanes.get(lane) ?? {};
+    if (link === null || isStale) return { state: 'connecting', unacknowledged: 0, lagMs: 0, lastError: '' };
     const { state, lastError, unacknowledged, oldestMs: lagMs } = link.status();
     const common = { unacknowledged, lagMs, lastError };
     if (state !== 'active') return { ...common, state };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A secret is told where it is, never itself (DESIGN §5). */
-export const SecretReference = z
+const SecretReference = z
   .string()
   .regex(/^(file|env):./, 'write file:PATH or env:NAME: a secret itself does not belong here');
 

@@ -76,7 +76,7 @@ const nameOf = ({ mirror, Tags, ID }: MirrorRecord): string =>
 /** Mirrored topics as instances (GP §2.2). Those that the table holds are started. */
 export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
   const { table, engine, incarnation, changed } = deps;
-  const flows = new Map<string, readonly Flow[]>();
+  const flows = new Map<string, { readonly flows: readonly Flow[]; readonly hops: readonly Hop[] }>();
   const making = new Map<string, Promise<{ id: string }>>();
   const listings = new Map<string, Listed>();
   let touches = 0;
@@ -84,7 +84,7 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
 
   const run = (record: MirrorRecord, own: readonly Flow[]): void => {
     const { ID: id, Tags: tags, lanes, createdMs } = record;
-    flows.set(id, own);
+    flows.set(id, { flows: own, hops: own.map((flow) => hopOf(nameOf(record), flow)) });
     engine.put({ id, flows: own, set: setOf(record), rank: rankOf(tags), createdMs, lanes });
   };
   for (const record of table.all()) {
@@ -107,7 +107,7 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
     table
       .all()
       .filter((record) => !isLeftOut(record))
-      .flatMap((record) => (flows.get(record.ID) ?? []).map((flow) => hopOf(nameOf(record), flow)));
+      .flatMap((record) => flows.get(record.ID)?.hops ?? []);
 
   const make = async ({ spec }: Parameters<Instance['provision']>[0], ctx: CallContext): Promise<{ id: string }> => {
     const { mirror, flows: own } = parseMirror(spec.Properties, deps);
@@ -185,7 +185,8 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
       const record = existing(id);
       const next = { ...record, Tags: { ...record.Tags, ...labels } };
       await table.put(next);
-      if (setOf(record) !== setOf(next) || rankOf(record.Tags) !== rankOf(next.Tags)) run(next, flows.get(id) ?? []);
+      if (setOf(record) !== setOf(next) || rankOf(record.Tags) !== rankOf(next.Tags))
+        run(next, flows.get(id)?.flows ?? []);
       changed();
       return {};
     },
