@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nfsExportsDefinition } from '@infrakit/plugin-nfs-exports';
 import {
@@ -114,6 +114,37 @@ describe('NFS exports by the real exportfs', () => {
     await expect(instance.destroy({ id: 'other', context: { Reason: 'terminate' } }, ctx)).rejects.toMatchObject({
       code: 'INSTANCE_NOT_FOUND',
     });
+  });
+
+  test('a process that died between a file and the table: both are the same after the next start (Law 11)', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    const properties = { Path: join(space.volumes, 'a'), Client: '10.0.0.5' };
+    await instance.provision({ spec: spec(properties) }, ctx);
+    const [file = ''] = await readdir(space.dir);
+    const path = join(space.dir, file);
+    const text = await readFile(path, 'utf8');
+    await rm(path);
+    expect(table(space)).toHaveLength(1);
+    await start(space);
+    expect(table(space)).toEqual([]);
+    await writeFile(path, text);
+    await start(space);
+    expect(table(space)).toHaveLength(1);
+  });
+
+  test('an export that somebody took out of the table is put back at the next look', async () => {
+    await using space = await exportNamespace();
+    const instance = await start(space);
+    const Path = join(space.volumes, 'a');
+    const { id } = await instance.provision({ spec: spec({ Path, Client: '10.0.0.5' }) }, ctx);
+    const [program = '', ...args] = space.command;
+    execFileSync(program, [...args, '-u', `10.0.0.5:${Path}`]);
+    expect(table(space)).toEqual([]);
+    expect(await instance.describe({ tags: {}, properties: false }, ctx)).toMatchObject({
+      instances: [{ ID: id, State: 'exported' }],
+    });
+    expect(table(space)).toHaveLength(1);
   });
 
   test('every fault of bad properties at once; nothing of a hostile path or client reaches the file', async () => {

@@ -8,10 +8,12 @@ import { exportsInstance } from './exports-instance.ts';
 
 /** Start options. */
 export const ExportsOptions = z.strictObject({
-  /** Where exportfs reads files ending in `.exports`. */
-  Dir: z.string().min(1).default('/etc/exports.d'),
-  /** The program and what stands before its own arguments. */
-  Command: z.array(z.string().min(1)).min(1).default(['exportfs']),
+  Dir: z.string().min(1).default('/etc/exports.d').describe('Where exportfs reads files that end in `.exports`.'),
+  Command: z
+    .array(z.string().min(1))
+    .min(1)
+    .default(['exportfs'])
+    .describe('The program, and what stands before its own arguments, such as `[sudo, exportfs]`.'),
 });
 
 /** NFS exports as instances: `<name>/export`. */
@@ -25,6 +27,7 @@ export const nfsExportsDefinition: PluginDefinition<typeof ExportsOptions> = {
     await mkdir(options.Dir, { recursive: true });
     const folder = exportFolder(options.Dir, encodeLevel(name));
     const implementation = exportsInstance({ folder, exportfs: exportfs(options.Command), newId, log });
+    await implementation.applyAll().catch((error: unknown) => log.warn({ err: error }, 'the table is as it was'));
     const objects = [pluginObject({ object: 'export', description: instanceInterface, implementation })];
     return { objects: () => objects, stop: async () => undefined };
   },

@@ -17,16 +17,33 @@ const giveUp = ({ signal }: CallContext): void => {
   if (signal.aborted) throw new AppError('RPC_CANCELLED', 'the caller gave up', { cause: signal.reason });
 };
 
+const isExported = ({ properties: { Path, Client } }: ExportRecord, exported: ReadonlySet<string>): boolean =>
+  exported.has(tableName(Path, Client));
+
+/** The ids of exports that are not in the table, as one text; empty when all are. */
+const missingOf = (records: readonly ExportRecord[], exported: ReadonlySet<string>): string =>
+  records
+    .filter((record) => !isExported(record, exported))
+    .map(({ id }) => id)
+    .join(' ');
+
 const sameExport = (left: ExportRecord['properties'], right: ExportRecord['properties']): boolean =>
   left.Path === right.Path && left.Client === right.Client;
+
+/** {@link Instance}, and a way to make the table equal to the files without a change of one's own. */
+export interface ExportsInstance extends Instance {
+  /** For the start: a predecessor may have died between a file and the table. */
+  readonly applyAll: () => Promise<void>;
+}
 
 /**
  * NFS exports as instances: one file each, then `exportfs -ra`, then a look at what is really exported. An export that is
  * refused is taken back, and the error says what exportfs said. Lines of others are theirs: a broken one is told in the log
  * and blocks nobody.
  */
-export const exportsInstance = ({ folder, exportfs, newId, log }: ExportsDeps): Instance => {
+export const exportsInstance = ({ folder, exportfs, newId, log }: ExportsDeps): ExportsInstance => {
   const inTurn: Serial = serial();
+  let lastMissing = '';
 
   const existing = async (id: string): Promise<ExportRecord> => {
     const found = (await folder.read()).records.find((record) => record.id === id);
@@ -66,11 +83,12 @@ export const exportsInstance = ({ folder, exportfs, newId, log }: ExportsDeps): 
     ID: record.id,
     LogicalID: record.logicalId,
     Tags: record.tags,
-    State: exported.has(tableName(record.properties.Path, record.properties.Client)) ? 'exported' : 'missing',
+    State: isExported(record, exported) ? 'exported' : 'missing',
     ...(hasProperties && { Properties: record.properties }),
   });
 
   return {
+    applyAll: () => inTurn(async () => void (await apply())),
     validate: async ({ properties }, ctx) => {
       giveUp(ctx);
       parseExport(properties);
@@ -83,7 +101,10 @@ export const exportsInstance = ({ folder, exportfs, newId, log }: ExportsDeps): 
         const { records } = await folder.read();
         const key = ctx.idempotencyKey;
         const living = key === undefined ? undefined : records.find((record) => record.key === key);
-        if (living !== undefined) return { id: living.id };
+        if (living !== undefined) {
+          if (!isExported(living, await exportfs.list())) await make(living);
+          return { id: living.id };
+        }
         const other = records.find((record) => sameExport(record.properties, properties));
         if (other !== undefined) {
           const { Path, Client } = properties;
@@ -111,7 +132,15 @@ export const exportsInstance = ({ folder, exportfs, newId, log }: ExportsDeps): 
       }),
     describe: async ({ tags, properties, digest }, ctx) => {
       giveUp(ctx);
-      const [{ records, broken }, exported] = await Promise.all([folder.read(), exportfs.list()]);
+      let [{ records, broken }, exported] = await Promise.all([folder.read(), exportfs.list()]);
+      const missing = missingOf(records, exported);
+      if (missing !== '' && missing !== lastMissing) {
+        // Somebody took it out of the table, or a call of ours is between the two: once is enough for either.
+        log.info({ missing }, 'exports are not in the table, it is made anew');
+        await inTurn(apply);
+        [{ records, broken }, exported] = await Promise.all([folder.read(), exportfs.list()]);
+      }
+      lastMissing = missingOf(records, exported);
       if (broken.length > 0) log.warn({ broken }, 'files with the name of an export that are none were left alone');
       const instances = records
         .filter((record) => matchesTags(record.tags, tags))
