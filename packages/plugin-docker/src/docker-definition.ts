@@ -11,14 +11,22 @@ import { followEngine } from './follow-engine.ts';
 
 /** Start options. */
 export const DockerOptions = z.strictObject({
-  /** The engine: `unix:///var/run/docker.sock` or `tcp://host:port`. */
-  Host: z.string().min(1).default('unix:///var/run/docker.sock'),
-  /** Files with the authority, our certificate and its key, PEM. */
+  Host: z
+    .string()
+    .min(1)
+    .default('unix:///var/run/docker.sock')
+    .describe('The engine: `unix:///var/run/docker.sock` or `tcp://host:port`.'),
   TLS: z
-    .strictObject({ CA: z.string().optional(), Cert: z.string().optional(), Key: z.string().optional() })
-    .optional(),
-  /** How long one of our containers may be there without running before it is removed. */
-  CleanUpAfter: Duration.default('1m'),
+    .strictObject({
+      CA: z.string().optional().describe('PEM file of the authority.'),
+      Cert: z.string().optional().describe('PEM file of our certificate.'),
+      Key: z.string().optional().describe('PEM file of its key.'),
+    })
+    .optional()
+    .describe('TLS is spoken when it is there.'),
+  CleanUpAfter: Duration.default('1m').describe(
+    'How long one of our containers may be there without running before it is removed.',
+  ),
 });
 
 /** The files that Docker's own tools look for in a folder. */

@@ -1,1 +1,2 @@
+export { ContainerProperties } from './container-properties.ts';
 export * from './docker-definition.ts';

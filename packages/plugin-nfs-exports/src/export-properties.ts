@@ -73,13 +73,16 @@ const isPath = (text: string): boolean =>
 export const ExportProperties = z.strictObject({
   Path: z
     .string()
-    .refine(isPath, { error: 'must be an absolute path without "..", quotes, backslashes or control characters' }),
+    .refine(isPath, { error: 'must be an absolute path without "..", quotes, backslashes or control characters' })
+    .describe('The folder that is exported; it must be there.'),
   Client: z
     .string()
-    .refine(isClient, { error: 'must be an address, a network, a host name (* and ? allowed) or @netgroup' }),
+    .refine(isClient, { error: 'must be an address, a network, a host name (* and ? allowed) or @netgroup' })
+    .describe('Who may mount it: an address, a network, a host name (`*` and `?` allowed) or `@netgroup`.'),
   Options: z
     .array(z.string().refine(isOption, { error: 'is no option of exports(5)' }))
-    .default(['rw', 'no_subtree_check']),
+    .default(['rw', 'no_subtree_check'])
+    .describe('As in exports(5).'),
 });
 export type ExportProperties = z.infer<typeof ExportProperties>;
 

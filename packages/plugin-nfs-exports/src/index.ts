@@ -1,1 +1,2 @@
+export { ExportProperties } from './export-properties.ts';
 export * from './exports-definition.ts';
