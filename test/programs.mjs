@@ -14,12 +14,14 @@ export const programs = [
   { program: 'exportfs', package: 'nfs-kernel-server' },
   { program: 'runc', package: 'runc' },
   { program: 'podman', package: 'podman' },
+  { program: 'netavark', package: 'netavark' },
+  { program: 'aardvark-dns', package: 'aardvark-dns' },
   { program: 'iptables', package: 'iptables' },
   { program: 'busybox', package: 'busybox-static' },
 ];
 
-/** Daemons live in sbin, which is not on every user's PATH. */
-const daemonFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+/** Daemons live in sbin, which is not on every user's PATH; what podman alone starts is in a folder of its own. */
+const daemonFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/lib/podman', '/usr/libexec/podman'];
 
 /** @param {string} file */
 const isExecutable = (file) => {
@@ -32,7 +34,7 @@ const isExecutable = (file) => {
 };
 
 /**
- * The full path of a program on PATH or in an sbin folder, or undefined.
+ * The full path of a program on PATH or in a folder of daemons, or undefined.
  * @param {string} name
  * @param {string} [path] folders to search first, separated as in PATH
  */

@@ -54,6 +54,7 @@ const makeImage = async (folder: string, run: Podman['run']): Promise<string> =>
 /** Starts podman's service with storage in a temporary folder. */
 export const startPodman = async (): Promise<Podman> => {
   const podman = requireProgram('podman');
+  for (const needed of ['runc', 'netavark', 'aardvark-dns', 'iptables']) requireProgram(needed);
   const folder = await mkdtemp(join(tmpdir(), 'pod-'));
   const socket = join(folder, 'podman.sock');
   await writeFile(join(folder, 'containers.conf'), config);
