@@ -28,7 +28,8 @@ export interface RetainedRead {
 
 /**
  * A broker does not say where the retained messages end. They follow SUBACK closely: after one more round trip and so
- * many moments of silence they are complete. What comes later counts as well, as it comes.
+ * many moments of silence they are complete. Each moment ends with a round trip of its own, for the silence of a broker
+ * that is busy says nothing. What comes later counts as well, as it comes.
  */
 const silentMoments = 2;
 const momentMs = 10;
@@ -60,14 +61,22 @@ export const readRetained = (options: RetainedReadOptions, reader: RetainedReade
     await subscription.ready().finally(subscription.close);
   };
 
-  const endWhenSilent = (mine: number, moments: number): void => {
-    if (mine !== round) return;
-    if (moments === 0) {
-      reader.end();
-      return;
+  const moment = (): Promise<void> =>
+    new Promise((resolve) => {
+      stopTimer = after(momentMs, resolve);
+    });
+
+  /** Whether so many silent moments passed one after the other in this round. */
+  const silence = async (mine: number): Promise<boolean> => {
+    for (let moments = 0; moments < silentMoments; moments += 1) {
+      isSilent = true;
+      await moment();
+      if (mine !== round) return false;
+      await roundTrip();
+      if (mine !== round) return false;
+      if (!isSilent) moments = -1;
     }
-    isSilent = true;
-    stopTimer = after(momentMs, () => endWhenSilent(mine, isSilent ? moments - 1 : silentMoments));
+    return true;
   };
 
   const read = async (): Promise<void> => {
@@ -77,7 +86,7 @@ export const readRetained = (options: RetainedReadOptions, reader: RetainedReade
     try {
       await Promise.all(open.map(({ ready }) => ready()));
       await roundTrip();
-      endWhenSilent(mine, silentMoments);
+      if (mine === round && (await silence(mine))) reader.end();
     } catch (error) {
       if (mine !== round) return;
       log.debug({ err: error, filters }, 'retained messages not read');
