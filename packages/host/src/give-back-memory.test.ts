@@ -3,47 +3,40 @@ import { memoryKeeper } from './give-back-memory.ts';
 
 const mebibyte = 2 ** 20;
 
-/** A process whose collections bring it back to 100 MB. */
-const playing = () => {
+/** A process of 100 MB, of which that part at least is in use after a collection. */
+const playing = (inUse = 100) => {
   let bytes = 100 * mebibyte;
+  let busy = 0;
   let collections = 0;
   const keep = memoryKeeper({
     residentBytes: () => bytes,
+    busyShare: () => busy,
     collect: () => {
       collections += 1;
-      bytes = 100 * mebibyte;
+      bytes = inUse * mebibyte;
     },
   });
-  return {
-    /** Looks when that many MB are in use, and says how many collections there were. */
-    lookAt: (megabytes: number): number => {
-      bytes = megabytes * mebibyte;
-      keep();
-      return collections;
-    },
+  /** Looks when that many MB are resident, and says how many collections there were. */
+  return (megabytes: number, share = 0): number => {
+    bytes = megabytes * mebibyte;
+    busy = share;
+    keep();
+    return collections;
   };
 };
 
 test('the garbage of a burst is collected when the burst is over, once', () => {
-  const { lookAt } = playing();
-  expect([lookAt(200), lookAt(300), lookAt(400), lookAt(402), lookAt(101)]).toEqual([0, 0, 0, 1, 1]);
+  const look = playing();
+  expect([look(200, 0.9), look(300, 1), look(400, 0.5), look(400, 0.1), look(101)]).toEqual([0, 0, 0, 1, 1]);
 });
 
-test('a process at rest is left alone', () => {
-  const { lookAt } = playing();
-  expect([100, 101, 110, 111, 120, 125, 126].map(lookAt)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+test('a process that grows little is left alone', () => {
+  const look = playing();
+  expect([100, 120, 140, 160, 163].map((megabytes) => look(megabytes))).toEqual([0, 0, 0, 0, 0]);
 });
 
 test('what is still in use after a collection is not collected again and again', () => {
-  let bytes = 100 * mebibyte;
-  let collections = 0;
-  const keep = memoryKeeper({
-    residentBytes: () => bytes,
-    collect: () => {
-      collections += 1;
-    },
-  });
-  bytes = 400 * mebibyte;
-  for (let look = 0; look < 5; look += 1) keep();
-  expect(collections).toBe(1);
+  const look = playing(400);
+  expect([400, 400, 450, 590].map((megabytes) => look(megabytes))).toEqual([1, 1, 1, 1]);
+  expect(look(601)).toBe(2);
 });

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -5,32 +6,30 @@ import { runInNewContext } from 'node:vm';
 export interface MemoryUse {
   /** Resident memory, in bytes. */
   readonly residentBytes: () => number;
+  /** How busy the process was since this was last asked, 0 … 1. */
+  readonly busyShare: () => number;
   /** A full collection: tens of ms for a heap of 100 MB. */
   readonly collect: () => void;
 }
 
 const mebibyte = 2 ** 20;
-/** Less than this is not worth a pause. */
-const worthBytes = 32 * mebibyte;
-/** Growth by this much while nobody looked means that a burst is not over. */
-const restBytes = 4 * mebibyte;
+/** Less growth than this, or than that part of what was left the last time, is not worth a pause. */
+const worthBytes = 64 * mebibyte;
+const worthShare = 0.5;
+/** A busier process is in the middle of a burst. */
+const restShare = 0.2;
 
 /**
  * What to call now and then, so that the garbage of a burst is given back soon after it: the engine itself leaves it where it
- * is until the next one, for minutes of an idle process. It collects when memory grew by `worthBytes` at least since the last
- * time, and rests now.
+ * is, for minutes of an idle process.
  */
-export const memoryKeeper = ({ residentBytes, collect }: MemoryUse): (() => void) => {
-  let lastBytes = residentBytes();
-  let keptBytes = lastBytes;
+export const memoryKeeper = ({ residentBytes, busyShare, collect }: MemoryUse): (() => void) => {
+  let keptBytes = residentBytes();
   return () => {
-    const nowBytes = residentBytes();
-    const isAtRest = Math.abs(nowBytes - lastBytes) < restBytes;
-    lastBytes = nowBytes;
-    if (!isAtRest || nowBytes - keptBytes < worthBytes) return;
+    if (busyShare() > restShare) return;
+    if (residentBytes() - keptBytes < Math.max(worthBytes, keptBytes * worthShare)) return;
     collect();
     keptBytes = residentBytes();
-    lastBytes = keptBytes;
   };
 };
 
@@ -40,11 +39,26 @@ const collector = (): (() => void) => {
   return runInNewContext('gc') as () => void;
 };
 
+/** How busy the event loop was from call to call. */
+const loopUse = (): (() => number) => {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+};
+
 const everyMs = 2_000;
 
 /** Gives the memory of bursts back for as long as this process runs, or until it is ended. */
 export const giveBackMemory = (): (() => void) => {
-  const keeper = memoryKeeper({ residentBytes: process.memoryUsage.rss, collect: collector() });
+  const keeper = memoryKeeper({
+    residentBytes: process.memoryUsage.rss,
+    busyShare: loopUse(),
+    collect: collector(),
+  });
   const timer = setInterval(keeper, everyMs).unref();
   return () => clearInterval(timer);
 };
