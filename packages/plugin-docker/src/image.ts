@@ -31,7 +31,7 @@ const secretOf = async (reference: string, variable: ImageDeps['variable']): Pro
 };
 
 /** What a registry is told about who asks; undefined for anybody. */
-export const authconfigOf = async (
+const authconfigOf = async (
   { Registry }: Pick<ContainerProperties, 'Registry'>,
   variable: ImageDeps['variable'],
 ): Promise<AuthConfig | undefined> =>
