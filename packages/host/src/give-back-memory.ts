@@ -24,19 +24,29 @@ const restShare = 0.2;
  * is, for minutes of an idle process.
  */
 export const memoryKeeper = ({ residentBytes, busyShare, collect }: MemoryUse): (() => void) => {
-  let keptBytes = residentBytes();
+  let keptBytes: number | null = null;
   return () => {
-    if (busyShare() > restShare) return;
-    if (residentBytes() - keptBytes < Math.max(worthBytes, keptBytes * worthShare)) return;
+    const isBusy = busyShare() > restShare;
+    const nowBytes = residentBytes();
+    // Pages are given back in the background: what is left shows at the next look.
+    keptBytes ??= nowBytes;
+    if (isBusy || nowBytes - keptBytes < Math.max(worthBytes, keptBytes * worthShare)) return;
     collect();
-    keptBytes = residentBytes();
+    keptBytes = null;
   };
 };
 
-/** How the engine of this process is made to collect; it has no function for that unless it is told to. */
+/**
+ * How the engine of this process is made to collect; it has no function for that unless it is told to. The first run finds the
+ * garbage, the second gives back the pages that it left empty.
+ */
 const collector = (): (() => void) => {
   setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
+  const collect = runInNewContext('gc') as () => void;
+  return () => {
+    collect();
+    collect();
+  };
 };
 
 /** How busy the event loop was from call to call. */
