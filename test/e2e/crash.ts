@@ -38,6 +38,49 @@ export const startAgain = async (home: string): Promise<Running> => {
   return { host, operator: await connectOperator(await brokerOf(home)) };
 };
 
+const end = async ({ host, operator }: Running): Promise<void> => {
+  await operator[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+};
+
+/** What there is, in short, for who reads of a failure. */
+const pictureOf = async (operator: Operator): Promise<string> => {
+  const [membership, members, enrolled] = [
+    await operator.membership('cattle'),
+    await operator.members('cattle').catch((): string[] => []),
+    await operator.enrolled(),
+  ];
+  return JSON.stringify({
+    membership,
+    missing: members.filter((id) => !enrolled.includes(id)),
+    stale: enrolled.filter((id) => !members.includes(id)),
+    twice: enrolled.filter((id, at) => enrolled.indexOf(id) !== at),
+    groups: (await operator.describe('mystack/groups')).map(({ state }) => state),
+    rules: (await operator.describe('mystack/nfs')).map(({ state }) => state),
+  });
+};
+
+/** What was known before the kill. */
+interface Before {
+  readonly round: Round;
+  readonly from: number;
+  readonly isAnswered: boolean;
+  readonly reported: ReadonlySet<string>;
+  readonly startedMs: number;
+}
+
+/** The promises of {@link crashRound}, after the new start. */
+const checkRound = async (operator: Operator, before: Before): Promise<RoundFacts> => {
+  const { round, from, isAnswered, reported, startedMs } = before;
+  const size = await operator.size('cattle');
+  demand(size === round.to || (size === from && !isAnswered), `the size is ${size}, answered: ${isAnswered}`, round);
+  const members = await follows(operator, size, recoveryTimeoutMs);
+  const recoveredMs = Math.round(performance.now() - startedMs);
+  const stayed = members.filter((id) => reported.has(id)).length;
+  demand(stayed === Math.min(size, reported.size), `${stayed} of ${reported.size} reported members stayed`, round);
+  return { ...round, recoveredMs };
+};
+
 /**
  * Scales cattle to a random size and kills the process at a random moment of that; starts it again on the same home. Then the
  * members that were reported have stayed as far as the size allows, the size is the new one if the scale was answered, and
@@ -66,13 +109,14 @@ export const crashRound = async (
   const startedMs = performance.now();
   await Promise.all([scaling, operator[Symbol.asyncDispose]()]);
   const next = await startAgain(home);
-  const size = await next.operator.size('cattle');
-  demand(size === round.to || (size === from && !isAnswered), `the size is ${size}, answered: ${isAnswered}`, round);
-  const members = await follows(next.operator, size, recoveryTimeoutMs);
-  const recoveredMs = Math.round(performance.now() - startedMs);
-  const stayed = members.filter((id) => reported.has(id)).length;
-  demand(stayed === Math.min(size, reported.size), `${stayed} of ${reported.size} reported members stayed`, round);
-  return { facts: { ...round, recoveredMs }, ...next };
+  try {
+    const facts = await checkRound(next.operator, { round, from, isAnswered, reported, startedMs });
+    return { facts, ...next };
+  } catch (error) {
+    const seen = await pictureOf(next.operator).catch((cause: unknown) => String(cause));
+    await end(next);
+    throw new Error(`${JSON.stringify(round)} left ${seen}`, { cause: error });
+  }
 };
 
 /** So many rounds on one home, after the main job; the facts of each. `isOver` ends it early. */
@@ -93,8 +137,7 @@ export const crashRounds = async (
     }
     await hasMembers(running.operator, 'miners', 5);
   } finally {
-    await running.operator[Symbol.asyncDispose]();
-    await running.host[Symbol.asyncDispose]();
+    await end(running);
   }
   return facts;
 };

@@ -90,7 +90,7 @@ export const startChild = async (
 ): Promise<ChildHost> => {
   const startedMs = performance.now();
   const child: ChildProcess = spawn(process.execPath, [program, ...plugins], {
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
       ...environment,
@@ -100,7 +100,10 @@ export const startChild = async (
       ...variables,
     },
   });
-  const exited = once(child, 'exit');
+  // A test or campaign that is ended from outside leaves no host behind.
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs));
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill(signal);
