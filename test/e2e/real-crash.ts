@@ -5,7 +5,7 @@ import { type RealStage, setRealStage } from './real-stage.ts';
 const victims = ['infrakit', 'podman', 'both'] as const;
 type Victim = (typeof victims)[number];
 
-/** What a round did, and how long everything took to be as it should be, in ms. */
+/** What a round did, and how long everything took to be as it should be once all ran again and the command had ended, in ms. */
 export interface RealRound {
   readonly victim: Victim;
   readonly from: number;
@@ -79,12 +79,13 @@ const realRound = async (stage: RealStage, victim: Victim, random: () => number)
     ...(victim !== 'infrakit' ? [podman.stop('SIGKILL')] : []),
   ]);
   await delay(awayMs);
-  const startedMs = performance.now();
   await Promise.all([
     ...(victim !== 'podman' ? [stage.startHost()] : []),
     ...(victim !== 'infrakit' ? [podman.start()] : []),
   ]);
+  // A call that a killed host had taken is given up at its deadline.
   const isAnswered = await scaling;
+  const startedMs = performance.now();
   const size = sizeOf(stage);
   if (size !== to && (isAnswered || size !== from)) {
     throw new Error(`the size is ${size}, answered: ${isAnswered}: ${JSON.stringify(round)}`);
