@@ -1,6 +1,6 @@
 import { InstanceDescription } from '@infrakit/core';
+import { decodePart, type Part } from '@infrakit/document';
 import { z } from 'zod';
-import { decodePart, type Part } from './decode-part.ts';
 import type { SourceItem } from './source-item.ts';
 
 /** What `List` means: entries as written, or a group by `<plugin>/<group>` (EI §1.4). */

@@ -1,6 +1,6 @@
 import { AppError, type Spec, suggest } from '@infrakit/core';
+import { decodePart } from '@infrakit/document';
 import { TemplateError } from '@infrakit/template';
-import { decodePart } from './decode-part.ts';
 import { type EnrollmentList, readList } from './enrollment-list.ts';
 import { EnrollmentOptions, EnrollmentProperties, type OptionsInForce, optionsInForce } from './enrollment-schema.ts';
 import { compilePayload, type Payload } from './payload.ts';

@@ -1,6 +1,5 @@
-import { readDocument, toYaml } from '@infrakit/document';
+import { decodePart, readDocument, toYaml } from '@infrakit/document';
 import { describe, expect, test } from 'vitest';
-import { decodePart } from './decode-part.ts';
 import { readList } from './enrollment-list.ts';
 import { EnrollmentOptions, EnrollmentProperties, optionsInForce } from './enrollment-schema.ts';
 

@@ -1,8 +1,8 @@
 import { AppError, digest, objectName, ownerTags, reservedTags, type Spec } from '@infrakit/core';
+import { decodePart } from '@infrakit/document';
 import type { Accepted } from '@infrakit/runtime';
 import { type CallContext, instanceInterface, type Plugins } from '@infrakit/spi';
 import { NEVER } from 'rxjs';
-import { decodePart } from './decode-part.ts';
 import type { Endpoint, EndpointDeps } from './endpoint.ts';
 import { type Flow, flowsOf, hopOf } from './flow.ts';
 import { findLoop, type Hop, loopText } from './loop-proof.ts';

@@ -1,6 +1,8 @@
 import { AppError } from '@infrakit/core';
-import { type Document, decode, type Problem, readDocument } from '@infrakit/document';
 import type { z } from 'zod';
+import { decode } from './decode.ts';
+import { type Document, readDocument } from './document.ts';
+import type { Problem } from './problem.ts';
 
 /** What is wrong with a part of a spec, one sentence a fault; the path is not repeated where the sentence names the field. */
 const sentenceOf = (part: string, { path, message }: Problem): string => {
