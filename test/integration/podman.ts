@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,26 @@ const makeImage = async (folder: string, run: Podman['run']): Promise<string> =>
   execFileSync('tar', ['-C', root, '-cf', tar, '.']);
   run('import', tar, 'localhost/bb:1');
   return 'localhost/bb:1';
+};
+
+/**
+ * Ends what a killed service left in the middle of making a container: a `conmon` that no podman knows of, and what it waits
+ * for. Its command line names the folder.
+ */
+const endLeftMonitors = async (folder: string): Promise<void> => {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const [command = '', children = ''] = await Promise.all(
+      ['cmdline', `task/${pid}/children`].map((file) => readFile(join('/proc', pid, file), 'utf8').catch(() => '')),
+    );
+    if (!/^\S*conmon\0/.test(command) || !command.includes(`${folder}/`)) continue;
+    for (const each of [pid, ...children.split(' ').filter(Boolean)]) {
+      try {
+        process.kill(Number(each), 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+  }
 };
 
 /** Starts podman's service with storage in a temporary folder. */
@@ -104,6 +124,7 @@ export const startPodman = async (): Promise<Podman> => {
         run('rm', '--all', '--force', '--time', '0');
       } finally {
         await stop();
+        await endLeftMonitors(folder);
         await rm(folder, { recursive: true, force: true });
       }
     },
