@@ -91,6 +91,20 @@ describe('hostile bytes at the embedded broker', () => {
     expect(subject.lines).toEqual([]);
   });
 
+  it('clients that go away before they have read what they asked for are complained of by nobody', async () => {
+    await using subject = await startEmbedded();
+    const writer = await connected(unix(subject), 'writer');
+    for (let n = 0; n < 200; n += 1) {
+      const topic = text(`infrakit/members/group/a/${n}`);
+      writer.write(packet(0x31, topic, Buffer.alloc(4_000, 'x')));
+    }
+    await until(() => subject.broker.stats().retainedMessages >= 200, 'not everything was retained');
+    for (let n = 0; n < 20; n += 1) await send(unix(subject), connectPacket('hasty'), subscribePacket('infrakit/#'));
+    await until(() => subject.broker.stats().clientsConnected === 1, 'a connection stayed');
+    expect(subject.lines).toEqual([]);
+    writer.destroy();
+  });
+
   it('noise, cut packets and flipped bits: the process lives, memory is bounded, one line a minute for each reason', async () => {
     await using subject = await startEmbedded();
     const session = Buffer.concat([

@@ -58,12 +58,13 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
     // One end, one line: every message that still waits for the client reports the same.
     if (state?.isEnding) return;
     if (state !== undefined) state.isEnding = true;
-    // What the system says of a connection that broke is nobody's fault.
-    if (book.isCounted(error) || 'syscall' in error) return;
+    if (book.isCounted(error)) return;
     if (Reflect.get(error, 'errorCode') === unknownVersion) {
       book.count('version');
       return;
     }
+    // What is said of a connection that broke, or that its client has ended, is nobody's fault.
+    if (client.closed || 'syscall' in error || Reflect.get(error, 'code') === 'EPIPE') return;
     // A stream that was destroyed no longer says that it needs to drain.
     const isSlow = state !== undefined && state.stream.writableLength >= state.stream.writableHighWaterMark;
     book.count(isSlow ? 'slow' : 'malformed', { clientId: client.id, err: error });
