@@ -11,8 +11,8 @@ import { follows, hasMembers } from '../e2e/stack.ts';
 const rounds = 5;
 const largeRounds = 3;
 const convergeMs = 120_000;
-/** How long a host is left alone before and while its idle CPU is measured. */
-const [settleMs, idleMs] = [8_000, 20_000];
+/** How long a host is left alone before its idle CPU is measured, until garbage of the last scale is collected, and during that. */
+const [settleMs, idleMs] = [30_000, 30_000];
 /** The kernel's clock ticks a second, as all of Linux has them. */
 const ticksPerSecond = 100;
 const program = fileURLToPath(new URL('../../packages/cli/bin/infrakit.js', import.meta.url));

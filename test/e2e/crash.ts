@@ -86,7 +86,7 @@ const checkRound = async (operator: Operator, before: Before): Promise<RoundFact
  * members that were reported have stayed as far as the size allows, the size is the new one if the scale was answered, and
  * each member is authorised once (Law 11, issue 5).
  */
-export const crashRound = async (
+const crashRound = async (
   home: string,
   { host, operator }: Running,
   random: () => number,
