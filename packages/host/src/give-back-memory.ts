@@ -24,15 +24,18 @@ const restShare = 0.2;
  * is, for minutes of an idle process.
  */
 export const memoryKeeper = ({ residentBytes, busyShare, collect }: MemoryUse): (() => void) => {
-  let keptBytes: number | null = null;
+  let keptBytes = residentBytes();
+  let isCollected = false;
   return () => {
     const isBusy = busyShare() > restShare;
     const nowBytes = residentBytes();
-    // Pages are given back in the background: what is left shows at the next look.
-    keptBytes ??= nowBytes;
+    // Pages are given back in the background: what is left shows later, unless the next burst has begun by then.
+    if (isCollected) keptBytes = Math.min(keptBytes, nowBytes);
+    isCollected = false;
     if (isBusy || nowBytes - keptBytes < Math.max(worthBytes, keptBytes * worthShare)) return;
     collect();
-    keptBytes = null;
+    keptBytes = residentBytes();
+    isCollected = true;
   };
 };
 
