@@ -4,7 +4,6 @@ import { errorTable, toAppError } from '@infrakit/core';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import pino from 'pino';
 import { builtInKinds } from './definitions.ts';
-import { giveBackMemory } from './give-back-memory.ts';
 import { type HostOptions, startHost } from './host.ts';
 import { type Environment, type HostSettings, readSettings } from './settings.ts';
 import { textLine } from './text-log.ts';
@@ -90,9 +89,7 @@ export const runHost = async (
       setTimeout(giveUp, stopTimeoutMs).unref();
       stop();
     });
-    const keepMemory = giveBackMemory();
     forget = () => {
-      keepMemory();
       forgetSignals();
       process.off('uncaughtException', fatal);
     };
