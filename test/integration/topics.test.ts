@@ -51,11 +51,19 @@ beforeAll(async () => {
     { address, clientId: 'plain-listener', version: '3.1.1' },
     { after: realAfter, random: Math.random, log },
   );
-  await listener.subscribe('#', 0, ({ topic }) => void heard.add(topic)).ready();
+  let found = 0;
+  await listener
+    .subscribe('#', 0, ({ topic }) => {
+      heard.add(topic);
+      if (topic.endsWith('compute/found')) found += 1;
+    })
+    .ready();
   operator = await connectOperator(address);
   await operator.commit(cattle(3));
   await operator.commit(cattleNfs());
   await follows(operator, 3);
+  // The tracker looks from time to time: it loses only what it has seen.
+  await eventually('all that the tracker finds', 10_000, async () => found >= 3 || undefined);
   await operator.scale('cattle', 1);
   await follows(operator, 1);
   await eventually('lines, ticks, and instances that went', 10_000, async () => {
