@@ -120,4 +120,34 @@ describe('containers by the real engine', () => {
     await instance.destroy({ id, context: { Reason: 'terminate' } }, ctx);
     await plugin.stop();
   }, 30_000);
+
+  test('Law 7: a name that a killed engine left to half a container does not block its key', async () => {
+    const { instance, plugin } = await start('half');
+    const keyed = { ...ctx, idempotencyKey: 'one' };
+    const probe = await instance.provision({ spec: spec(properties(1)) }, keyed);
+    const name = podman.run('inspect', '--format', '{{.Name}}', probe.id).trim();
+    await instance.destroy({ id: probe.id, context: { Reason: 'terminate' } }, ctx);
+    await podman.leaveHalfMade(name);
+    expect(podman.run('ps', '--all', '--external', '--format', '{{.Names}}')).toContain(name);
+    const made = await Promise.all([1, 2, 3].map(() => instance.provision({ spec: spec(properties(1)) }, keyed)));
+    expect(await idsOf(instance)).toEqual([made[0]?.id]);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    await instance.destroy({ id: made[0]?.id ?? '', context: { Reason: 'terminate' } }, ctx);
+    await plugin.stop();
+  }, 30_000);
+
+  test('a name that somebody else uses is told, and his container stays', async () => {
+    const { instance, plugin } = await start('taken');
+    const keyed = { ...ctx, idempotencyKey: 'one' };
+    const probe = await instance.provision({ spec: spec(properties(1)) }, keyed);
+    const name = podman.run('inspect', '--format', '{{.Name}}', probe.id).trim();
+    await instance.destroy({ id: probe.id, context: { Reason: 'terminate' } }, ctx);
+    const foreign = podman.run('create', '--name', name, '--network', 'none', podman.image, '/bin/sleep', '600').trim();
+    await expect(instance.provision({ spec: spec(properties(1)) }, keyed)).rejects.toThrow(
+      /taken by container .* not ours/,
+    );
+    expect(podman.run('ps', '--all', '--quiet', '--no-trunc', '--filter', `id=${foreign}`).trim()).toBe(foreign);
+    podman.run('rm', '-f', '-t', '0', foreign);
+    await plugin.stop();
+  }, 30_000);
 });

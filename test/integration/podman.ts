@@ -14,6 +14,11 @@ export interface Podman extends AsyncDisposable {
   /** Runs podman on the same storage. */
   readonly run: (...args: readonly string[]) => string;
   readonly start: () => Promise<void>;
+  /**
+   * Leaves a name taken by storage that no list shows, as a service does that is killed between the storage of a container and its
+   * record: the record is put back to what it was before.
+   */
+  readonly leaveHalfMade: (name: string) => Promise<void>;
   /** Ends the service, `SIGKILL` or in order; containers go on. */
   readonly stop: (signal?: 'SIGKILL' | 'SIGTERM') => Promise<void>;
 }
@@ -111,12 +116,22 @@ export const startPodman = async (): Promise<Podman> => {
     await rm(socket, { force: true });
   };
 
+  const leaveHalfMade: Podman['leaveHalfMade'] = async (name) => {
+    const [records, before] = [join(folder, 'root', 'libpod', 'bolt_state.db'), join(folder, 'before.db')];
+    await stop();
+    await copyFile(records, before);
+    run('create', '--name', name, '--network', 'none', 'localhost/bb:1', '/bin/sleep', '600');
+    await copyFile(before, records);
+    await start();
+  };
+
   await start();
   const image = await makeImage(folder, run);
   return {
     host: `unix://${socket}`,
     image,
     run,
+    leaveHalfMade,
     start,
     stop,
     [Symbol.asyncDispose]: async () => {

@@ -6,6 +6,7 @@ import {
   matchesTags,
   parseDuration,
 } from '@infrakit/core';
+import { serialByKey } from '@infrakit/runtime';
 import { frozenCopy, type Instance } from '@infrakit/spi';
 import type Docker from 'dockerode';
 import type { ContainerInfo } from 'dockerode';
@@ -15,7 +16,8 @@ import { bounded } from './engine.ts';
 import { healthOf } from './health.ts';
 import { ensureImage, type ImageDeps } from './image.ts';
 import { labelsOf, nameOf } from './labels.ts';
-import { isLiving, listOwn, type Own } from './own-containers.ts';
+import { isNameTaken, resolveNameConflict } from './name-conflict.ts';
+import { isLiving, isRunning, listOwn, type Own } from './own-containers.ts';
 import { removeContainer, type StopWithin } from './remove-container.ts';
 
 /** What containers are kept with. */
@@ -64,6 +66,8 @@ const descriptionOf = (
  */
 export const containerInstance = (deps: ContainersDeps): Instance => {
   const { engine, endpoint, newId, log } = deps;
+  /** Calls with one key wait for each other: the second finds what the first made (Law 7). */
+  const inTurn = serialByKey();
   const list = (all: boolean): Promise<Own[]> => listOwn(engine, endpoint, all);
 
   const existing = async (id: string): Promise<Own> => {
@@ -78,7 +82,7 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
   /** The living container of a key; one that was created and never started, or has ended, makes room. */
   const livingFor = async (key: string): Promise<string | undefined> => {
     for (const { info } of (await list(true)).filter(({ marks }) => marks.key === key)) {
-      if (info.State === 'running' || info.State === 'restarting' || info.State === 'paused') return info.Id;
+      if (isRunning(info)) return info.Id;
       await remove(info.Id);
     }
     return undefined;
@@ -104,22 +108,23 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
     },
     provision: ({ spec }, ctx) => {
       const properties = parseContainer(spec.Properties);
-      return bounded(ctx, `a container of ${properties.Image} was not made`, async () => {
-        const key = ctx.idempotencyKey;
+      const key = ctx.idempotencyKey;
+      const make = async (): Promise<{ readonly id: string }> => {
         const living = key === undefined ? undefined : await livingFor(key);
         if (living !== undefined) return { id: living };
         await ensureImage(properties, deps, ctx);
         const { Tags: tags, LogicalID: logicalId, Init: init } = spec;
         const labels = labelsOf({ endpoint, tags, logicalId, key, properties: spec.Properties });
         const name = key === undefined ? `infrakit-${newId()}` : nameOf(endpoint, key);
+        const create = () => engine.createContainer(createOptions(properties, { name, labels, init }));
         let container: Docker.Container;
         try {
-          container = await engine.createContainer(createOptions(properties, { name, labels, init }));
+          container = await create();
         } catch (error) {
-          // Another process was asked for the same key at the same time.
-          const other = key === undefined ? undefined : await livingFor(key);
+          if (key === undefined || !isNameTaken(error)) throw error;
+          const other = await resolveNameConflict({ engine, endpoint, key, signal: ctx.signal });
           if (other !== undefined) return { id: other };
-          throw error;
+          container = await create();
         }
         if (ctx.signal.aborted) {
           await remove(container.id);
@@ -127,7 +132,10 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
         }
         await start(container, properties.Networks.slice(1));
         return { id: container.id };
-      });
+      };
+      return bounded(ctx, `a container of ${properties.Image} was not made`, () =>
+        key === undefined ? make() : inTurn(key, make),
+      );
     },
     label: ({ id }, ctx) =>
       bounded(ctx, `container ${id} was not labelled`, async () => {

@@ -24,3 +24,6 @@ export const isLiving = ({ State }: ContainerInfo): boolean =>
 /** One that is made and not started. */
 export const isUnderWay = ({ State }: ContainerInfo): boolean =>
   ['created', 'configured', 'initialized'].includes(State);
+
+/** One whose program was started and has not ended. */
+export const isRunning = ({ State }: ContainerInfo): boolean => ['running', 'restarting', 'paused'].includes(State);

@@ -24,6 +24,7 @@ export * from './rule-kind.ts';
 export * from './rule-life.ts';
 export * from './rule-record.ts';
 export * from './serial.ts';
+export * from './serial-by-key.ts';
 export * from './shared-describe.ts';
 export * from './topic-tree.ts';
 export * from './tree-metadata.ts';
