@@ -5,7 +5,7 @@ import type { Hop } from './loop-proof.ts';
 import type { Mirror } from './mirror.ts';
 import type { Route } from './route.ts';
 import { type TopicMapping, topicMapping } from './topic-mapping.ts';
-import { patternOf } from './topic-pattern.ts';
+import { patternOf, type TopicPattern } from './topic-pattern.ts';
 
 /** One direction of a mirror, its topics as they stand at the brokers. */
 export interface Flow {
@@ -21,6 +21,8 @@ export interface Flow {
   readonly form?: Route['form'];
   /** Whether a topic of the filter is one of this flow: not excluded, and not one that must be named. */
   readonly wants: (topic: string) => boolean;
+  /** The topics that it does not want. */
+  readonly unwanted: readonly TopicPattern[];
 }
 
 /** Topics of ours that a probe of a sink is published under. */
@@ -32,10 +34,13 @@ const namedOnly = (deps: EndpointDeps): readonly string[] => [
   ...(deps.broker === null ? [] : [`${deps.broker.prefix}/rpc/`, `${deps.broker.prefix}/reply/`]),
 ];
 
-const wantsOf = (filter: string, excluded: readonly string[], deps: EndpointDeps): Flow['wants'] => {
+const choice = (filter: string, excluded: readonly string[], deps: EndpointDeps): Pick<Flow, 'wants' | 'unwanted'> => {
   const hidden = namedOnly(deps).filter((prefix) => !filter.startsWith(prefix));
-  return (topic) =>
-    !hidden.some((prefix) => topic.startsWith(prefix)) && !excluded.some((exclude) => matchesFilter(exclude, topic));
+  return {
+    wants: (topic) =>
+      !hidden.some((prefix) => topic.startsWith(prefix)) && !excluded.some((exclude) => matchesFilter(exclude, topic)),
+    unwanted: [...excluded, ...hidden.map((prefix) => `${prefix}+/#`)].map(patternOf),
+  };
 };
 
 /** A mapping of what stands below `base`. */
@@ -50,6 +55,10 @@ const below = (base: string, inner: TopicMapping): TopicMapping => {
     image: (pattern) => {
       const rest = off.image(pattern);
       return rest === null ? null : inner.image(rest);
+    },
+    preimage: (pattern) => {
+      const rest = inner.preimage(pattern);
+      return rest === null ? null : off.preimage(rest);
     },
   };
 };
@@ -98,7 +107,7 @@ const direction = (
     retain: mirror.Retain === 'as-published' ? 'keep' : mirror.Retain,
     maxBytes: mirror.MaxSize ?? Number.POSITIVE_INFINITY,
     ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name) }),
-    wants: wantsOf(filter, excluded, deps),
+    ...choice(filter, excluded, deps),
   };
 };
 
@@ -135,10 +144,11 @@ export const flowsOf = (
 };
 
 /** A flow as the proof of loops sees it. */
-export const hopOf = (name: string, { from, to, filter, mapping }: Flow): Hop => ({
+export const hopOf = (name: string, { from, to, filter, unwanted, mapping }: Flow): Hop => ({
   name,
   from: from.identity,
   to: to.identity,
   filter: patternOf(filter),
+  excluded: unwanted,
   mapping,
 });

@@ -1,5 +1,6 @@
+import { AppError } from '@infrakit/core';
 import type { TopicMapping } from './topic-mapping.ts';
-import { filterOf, meet, type TopicPattern } from './topic-pattern.ts';
+import { everyTopic, filterOf, isCoveredBy, meet, type TopicPattern } from './topic-pattern.ts';
 
 /** A rule as the proof sees it: from which broker, what, to which broker, and under which topics. */
 export interface Hop {
@@ -9,6 +10,8 @@ export interface Hop {
   readonly from: string;
   readonly to: string;
   readonly filter: TopicPattern;
+  /** What of the filter is left out. */
+  readonly excluded: readonly TopicPattern[];
   readonly mapping: TopicMapping;
 }
 
@@ -20,26 +23,81 @@ export interface LoopStep {
   readonly topics: string;
 }
 
+/** The messages that have come a way, by the topics that they began with: those of `all` that are in none of `without`. */
+interface Begun {
+  readonly all: TopicPattern;
+  readonly without: readonly TopicPattern[];
+}
+
+/** How messages came to a rule: under which topics at its source, from which they began with. */
+interface Arrival {
+  readonly topics: TopicPattern;
+  readonly begun: Begun;
+  /** The topics to begin with that have become those of a set by now. */
+  readonly before: (topics: TopicPattern) => TopicPattern | null;
+}
+
+/** The topics that a rule has a place for, as far as nothing is left out; null when there are none. */
+const takenBy = ({ filter, mapping }: Hop): TopicPattern | null => {
+  const placed = mapping.preimage(everyTopic);
+  return placed === null ? null : meet(filter, placed);
+};
+
+/** The messages of an arrival that the next rule takes; null when there are none. */
+const arrivalAt = (next: Hop, image: TopicPattern, { begun, before }: Omit<Arrival, 'topics'>): Arrival | null => {
+  const taken = takenBy(next);
+  const topics = taken === null ? null : meet(image, taken);
+  if (taken === null || topics === null) return null;
+  const origin = before(taken);
+  const all = origin === null ? null : meet(begun.all, origin);
+  const without = [...begun.without, ...next.excluded.flatMap((excluded) => before(excluded) ?? [])];
+  return all === null || isCoveredBy(all, without) ? null : { topics, begun: { all, without }, before };
+};
+
+/** Steps that a proof may take: rules that are entangled so much that they take more are refused. */
+const maxSteps = 200_000;
+
 /**
- * A way by which some message passes one rule twice; null when no message can. Exact, since the topics that reach a rule along
- * a way are a pattern: it follows every way on which no rule stands twice, and each such way ends.
+ * A way by which some message passes one rule twice; null when no message can. Exact: the topics with which messages begin
+ * that come along a way are a pattern without some others, and it is told whether there are any. It follows every way on which no rule
+ * stands twice, and each such way ends. That an earlier rule of a spec takes a topic first is not counted. `SPEC_INVALID` when
+ * there are too many ways to follow.
  */
 export const findLoop = (hops: readonly Hop[]): readonly LoopStep[] | null => {
   const byBroker = new Map<string, Hop[]>();
-  for (const hop of hops) byBroker.set(hop.from, [...(byBroker.get(hop.from) ?? []), hop]);
+  for (const hop of hops) {
+    const there = byBroker.get(hop.from);
+    if (there === undefined) byBroker.set(hop.from, [hop]);
+    else there.push(hop);
+  }
   const onWay = new Set<Hop>();
   const way: LoopStep[] = [];
+  let steps = 0;
 
-  const follow = (hop: Hop, topics: TopicPattern): readonly LoopStep[] | null => {
-    const { name, from, to } = hop;
+  const follow = (hop: Hop, { topics, begun, before }: Arrival): readonly LoopStep[] | null => {
+    const { name, from, to, mapping } = hop;
+    steps += 1;
+    if (steps > maxSteps) {
+      throw new AppError(
+        'SPEC_INVALID',
+        'whether a message would go round for ever cannot be told: too many rules feed each other',
+      );
+    }
     way.push({ name, from, to, topics: filterOf(topics) });
     if (onWay.has(hop)) return way.slice(way.findIndex((step) => step.name === name && step.from === from));
     onWay.add(hop);
-    const image = hop.mapping.image(topics);
+    const image = mapping.image(topics);
     if (image !== null) {
+      const further = {
+        begun,
+        before: (later: TopicPattern) => {
+          const here = mapping.preimage(later);
+          return here === null ? null : before(here);
+        },
+      };
       for (const next of byBroker.get(to) ?? []) {
-        const reached = meet(image, next.filter);
-        const loop = reached === null ? null : follow(next, reached);
+        const arrival = arrivalAt(next, image, further);
+        const loop = arrival === null ? null : follow(next, arrival);
         if (loop !== null) return loop;
       }
     }
@@ -49,7 +107,10 @@ export const findLoop = (hops: readonly Hop[]): readonly LoopStep[] | null => {
   };
 
   for (const hop of hops) {
-    const loop = follow(hop, hop.filter);
+    const topics = takenBy(hop);
+    if (topics === null || isCoveredBy(topics, hop.excluded)) continue;
+    const begun = { all: topics, without: hop.excluded };
+    const loop = follow(hop, { topics, begun, before: (same) => same });
     if (loop !== null) return loop;
   }
   return null;

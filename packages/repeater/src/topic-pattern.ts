@@ -1,11 +1,19 @@
 /**
- * A set of topics in the form of a filter: `levels`, each a name or `+`, and behind them, where `hasTail`, any number of
- * further levels, none included (`a/#` has `a` in it [MQTT-4.7.1-2]).
+ * A set of topics in the form of a filter: `levels`, each a name, {@link anyLevel} or {@link plainLevel}, and behind them, where
+ * `hasTail`, any number of further levels, none included (`a/#` has `a` in it [MQTT-4.7.1-2]).
  */
 export interface TopicPattern {
   readonly levels: readonly string[];
   readonly hasTail: boolean;
 }
+
+/** Any level at all. */
+export const anyLevel = '+';
+/** Any level but those that begin with `$`: what a wildcard in front of a filter means [MQTT-4.7.2-1]. No name has a `+` in it. */
+const plainLevel = '+$';
+
+/** All topics, those of `$` too. */
+export const everyTopic: TopicPattern = { levels: [], hasTail: true };
 
 /** The levels of a filter as they are written, and whether it ends in `#`. */
 export const partsOf = (filter: string): TopicPattern => {
@@ -15,22 +23,31 @@ export const partsOf = (filter: string): TopicPattern => {
 };
 
 /** A filter as a pattern. There is no topic without a level, so `#` says no more than `+/#`. */
-export const patternOf = (filter: string): TopicPattern =>
-  filter === '#' ? { levels: ['+'], hasTail: true } : partsOf(filter);
+export const patternOf = (filter: string): TopicPattern => {
+  const { levels, hasTail } = partsOf(filter);
+  const [first = anyLevel, ...rest] = levels;
+  return { levels: [first === anyLevel ? plainLevel : first, ...rest], hasTail };
+};
 
-/** A pattern as the filter that says the same. */
-export const filterOf = ({ levels, hasTail }: TopicPattern): string =>
-  hasTail && levels.length === 1 && levels[0] === '+' ? '#' : [...levels, ...(hasTail ? ['#'] : [])].join('/');
+/** A pattern as the filter that says the same, as far as filters can. */
+export const filterOf = ({ levels, hasTail }: TopicPattern): string => {
+  const written = levels.map((level) => (level === plainLevel ? anyLevel : level));
+  if (hasTail && (written.length === 0 || (written.length === 1 && written[0] === anyLevel))) return '#';
+  return [...written, ...(hasTail ? ['#'] : [])].join('/');
+};
 
-const levelAt = ({ levels, hasTail }: TopicPattern, at: number): string | undefined =>
-  at < levels.length ? levels[at] : hasTail ? '+' : undefined;
+/** A level of a pattern; undefined where its topics have ended. */
+export const levelAt = ({ levels, hasTail }: TopicPattern, at: number): string | undefined =>
+  at < levels.length ? levels[at] : hasTail ? anyLevel : undefined;
 
-/** What one level of both is; undefined where they have nothing in common. A wildcard in front finds no `$` topics [MQTT-4.7.2-1]. */
-const common = (left: string, right: string, isFirst: boolean): string | undefined => {
-  if (left === right) return left;
-  const [wild, other] = left === '+' ? [left, right] : [right, left];
-  if (wild !== '+' || (isFirst && other.startsWith('$'))) return undefined;
-  return other;
+/** Whether all that one level stands for is in another. */
+const holds = (wide: string, narrow: string): boolean =>
+  wide === anyLevel || wide === narrow || (wide === plainLevel && narrow !== anyLevel && !narrow.startsWith('$'));
+
+/** What one level of both is; undefined where they have nothing in common. */
+export const commonLevel = (left: string, right: string): string | undefined => {
+  if (holds(left, right)) return right;
+  return holds(right, left) ? left : undefined;
 };
 
 /** The topics that are in both; null when there is none. Exact: the meeting of two patterns is a pattern. */
@@ -39,10 +56,28 @@ export const meet = (left: TopicPattern, right: TopicPattern): TopicPattern | nu
   const levels: string[] = [];
   for (let at = 0; at < length; at += 1) {
     const [one, other] = [levelAt(left, at), levelAt(right, at)];
-    if (one === undefined || other === undefined) return null;
-    const level = common(one, other, at === 0);
+    const level = one === undefined || other === undefined ? undefined : commonLevel(one, other);
     if (level === undefined) return null;
     levels.push(level);
   }
   return { levels, hasTail: left.hasTail && right.hasTail };
+};
+
+/** Whether a pattern has every topic of `length` levels that `narrow` has. */
+const holdsAt = (wide: TopicPattern, narrow: TopicPattern, length: number): boolean => {
+  if (wide.levels.length > length || (wide.levels.length < length && !wide.hasTail)) return false;
+  return wide.levels.every((level, at) => holds(level, levelAt(narrow, at) ?? ''));
+};
+
+/**
+ * Whether the patterns of a list have all topics of one between them. Exact: of the topics of one length a name that nobody
+ * knows stands for every wildcard, and it is in a pattern only if all others are.
+ */
+export const isCoveredBy = (pattern: TopicPattern, others: readonly TopicPattern[]): boolean => {
+  const least = pattern.levels.length;
+  const most = pattern.hasTail ? Math.max(least, ...others.map(({ levels }) => levels.length)) + 1 : least;
+  for (let length = least; length <= most; length += 1) {
+    if (!others.some((other) => holdsAt(other, pattern, length))) return false;
+  }
+  return true;
 };
