@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,6 +175,8 @@ export const openScene = async (
 export interface RepeaterProcess extends AsyncDisposable {
   /** Ends it without a word and starts it again. */
   readonly crash: () => Promise<void>;
+  /** The most memory it has had so far, in MB. */
+  readonly peakMb: () => number;
 }
 
 const child = fileURLToPath(new URL('repeater-child.ts', import.meta.url));
@@ -194,6 +197,10 @@ export const startRepeaterProcess = async (properties: unknown): Promise<Repeate
   };
   let running = await begin();
   return {
+    peakMb: () => {
+      const status = readFileSync(`/proc/${running.pid}/status`, 'utf8');
+      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+    },
     crash: async () => {
       await ended(running, 'SIGKILL');
       running = await begin();

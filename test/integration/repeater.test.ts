@@ -1,7 +1,4 @@
-import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startBlackHole } from './black-hole.ts';
-import { listenOnLoopback } from './loopback.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { collect, openScene, publish, startRepeaterProcess, stream, until } from './repeater-scene.ts';
 
@@ -228,50 +225,4 @@ describe('failures', () => {
     await until('it is well', () => scene.state(id) === 'active');
     await Promise.all([source[Symbol.asyncDispose](), sink[Symbol.asyncDispose]()]);
   });
-
-  test('a sink that accepts and never answers is no reason to hang', async () => {
-    const source = await startMosquitto(keepsAll);
-    await using sink = await startBlackHole();
-    await using scene = await openScene({ probeMs: 200 });
-    const spec = { Properties: between(source, sink), Tags: {}, Init: '', LogicalID: null, Attachments: null };
-    const { id } = await scene.mirrors.instance.provision(
-      { spec },
-      { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 },
-    );
-    await until('why', () => /does not answer/.test(scene.mirrors.reports()[0]?.status.lastError ?? ''));
-    expect(scene.state(id)).toBe('connecting');
-    await until('another try', () => sink.accepted() > 1);
-    await source[Symbol.asyncDispose]();
-  });
-
-  test('garbage from either side is a reason to connect again, and nothing more', async () => {
-    const source = await startMosquitto(keepsAll);
-    const sink = await startMosquitto(keepsAll);
-    const connack = Buffer.from([0x20, 2, 0, 0]);
-    const hostile = [
-      Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
-      Buffer.concat([connack, Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0xff])]),
-      Buffer.concat([connack, Buffer.from([0x36, 3, 0, 0, 0])]),
-      Buffer.concat([connack, Buffer.from([0x32, 4, 0xff, 0xff, 0, 0])]),
-      Buffer.concat([connack, Buffer.from([0x90, 2, 0, 1]), Buffer.from([0x62, 0])]),
-    ];
-    for (const bytes of hostile) {
-      let connections = 0;
-      const server = createServer((socket) => {
-        connections += 1;
-        socket.on('error', () => undefined);
-        socket.once('data', () => socket.write(bytes));
-      });
-      const port = await listenOnLoopback(server);
-      await using scene = await openScene({ probeMs: 300 });
-      for (const ends of [between({ port }, sink), between(source, { port })]) {
-        const spec = { Properties: ends, Tags: {}, Init: '', LogicalID: null, Attachments: null };
-        await scene.mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 });
-      }
-      await until('connections anew', () => connections > 4);
-      await scene[Symbol.asyncDispose]();
-      server.close();
-    }
-    await Promise.all([source[Symbol.asyncDispose](), sink[Symbol.asyncDispose]()]);
-  }, 60_000);
 });

@@ -12,8 +12,17 @@ export interface TlsMaterial {
   readonly insecure?: boolean;
 }
 
+/** The largest frame of a WebSocket, which is put together before anybody sees it: room for a few packets of the usual limit. */
+const maxWebSocketBytes = 48 * 1024 * 1024;
+
 const overWebSocket = (url: string, { insecure, ...tls }: TlsMaterial): Duplex => {
-  const socket = new WebSocket(url, 'mqtt', { ...tls, rejectUnauthorized: insecure !== true });
+  const socket = new WebSocket(url, 'mqtt', {
+    ...tls,
+    rejectUnauthorized: insecure !== true,
+    maxPayload: maxWebSocketBytes,
+    // A few bytes could be as many as a frame may have.
+    perMessageDeflate: false,
+  });
   return createWebSocketStream(socket);
 };
 

@@ -4,6 +4,7 @@ import type { Clock } from '@infrakit/runtime';
 import type { Endpoint } from './endpoint.ts';
 import { connectMqtt, type Greeting } from './handshake.ts';
 import { disconnectFrame } from './mqtt-frame.ts';
+import { unwell } from './unwell.ts';
 
 /** A connection that has been greeted; paused. */
 export interface Connected extends Greeting {
@@ -39,7 +40,7 @@ export const connectTo = async (endpoint: Endpoint, wish: ConnectWish, deps: Con
     fail = reject;
   });
   const forget = deps.clock.after(deps.timeoutMs, () =>
-    fail(new AppError('BUS_UNAVAILABLE', `${endpoint.name} does not answer within ${deps.timeoutMs} ms`)),
+    fail(unwell('silent', `${endpoint.name} does not answer within ${deps.timeoutMs} ms`)),
   );
   const abort = (): void => fail(new AppError('RPC_CANCELLED', 'the mirror is being stopped'));
   deps.signal.addEventListener('abort', abort);

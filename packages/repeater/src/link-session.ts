@@ -9,6 +9,7 @@ import { packetType, pingFrame } from './mqtt-frame.ts';
 import { progress } from './progress.ts';
 import { relay } from './relay.ts';
 import type { RouteMap } from './route.ts';
+import { type Unwell, unwell } from './unwell.ts';
 
 /** What a link is to do: what it subscribes to, and where the messages go. */
 export interface LinkPlan {
@@ -20,6 +21,9 @@ export interface LinkPlan {
 export interface SessionStatus {
   /** Why it is not well; empty when it is. */
   readonly fault: string;
+  /** Whether both sides have answered a ping since they are connected, and whether the sink delivers, as far as can be told. */
+  readonly hasSpoken: boolean;
+  readonly hasDelivered: boolean;
   readonly unacknowledged: number;
   readonly oldestMs: number;
 }
@@ -70,9 +74,16 @@ export const linkSession = (
   deps: SessionDeps,
 ): LinkSession => {
   const { clock, canary, probeMs, version, changed } = deps;
+  const heard = new Set<'source' | 'sink' | 'canary'>();
+  const said = (what: 'source' | 'sink' | 'canary'): void => {
+    if (heard.has(what)) return;
+    heard.add(what);
+    changed();
+  };
   const fromSource: FrameVisitor = (buffer, at, body, end) => {
     const type = (buffer[at] ?? 0) >> 4;
     if (type === packetType.disconnect) throw new AppError('BUS_UNAVAILABLE', 'the source ended the connection');
+    if (type === packetType.pingresp) said('source');
     if (type !== packetType.suback || end - body < 3) return;
     // In MQTT 5 the codes stand behind the properties; of those we ask for none.
     const codes = version === 5 ? body + 3 + (buffer[body + 2] ?? 0) : body + 2;
@@ -82,7 +93,10 @@ export const linkSession = (
   const fromSink: FrameVisitor = (buffer, at, _body, end) => {
     const type = (buffer[at] ?? 0) >> 4;
     if (type === packetType.suback) canary?.granted(buffer[end - 1] ?? 0x80);
-    else if (type === packetType.publish) canary?.back(clock.now());
+    else if (type === packetType.publish) {
+      canary?.back(clock.now());
+      said('canary');
+    } else if (type === packetType.pingresp) said('sink');
   };
   const pair = relay(source.stream, sink.stream, {
     map: start.plan.map,
@@ -99,6 +113,8 @@ export const linkSession = (
     sink: { looks: 0, heard: 0 },
   };
   let fault = '';
+  /** Looks that found nothing wrong. */
+  let calm = 0;
   let isOver = false;
   let stopLooking = (): void => undefined;
 
@@ -111,11 +127,13 @@ export const linkSession = (
   };
 
   /** What is wrong at this moment; `isFatal`: no longer to be waited for. */
-  const diagnose = (nowMs: number): { readonly fault: string; readonly isFatal: boolean } | null => {
+  const diagnose = (
+    nowMs: number,
+  ): { readonly kind: Unwell; readonly fault: string; readonly isFatal: boolean } | null => {
     for (const side of ['sink', 'source'] as const) {
       const { stream } = side === 'sink' ? sink : source;
       if (isSilent(side, !stream.isPaused())) {
-        return { fault: `the ${side} answers nothing`, isFatal: silence[side].looks >= deadAfter };
+        return { kind: 'silent', fault: `the ${side} answers nothing`, isFatal: silence[side].looks >= deadAfter };
       }
     }
     const lostMs = canary?.outSinceMs() ?? null;
@@ -126,6 +144,7 @@ export const linkSession = (
     );
     if (since < probeMs) return null;
     return {
+      kind: 'stuck',
       fault: 'the sink answers, but delivers nothing',
       isFatal: since >= (probeMs * stuckAfter) / stalledAfter,
     };
@@ -136,11 +155,12 @@ export const linkSession = (
     behind.sample(nowMs, pair.sent(), pair.confirmed());
     const found = diagnose(nowMs);
     if (found?.isFatal === true) {
-      pair.end(new AppError('BUS_UNAVAILABLE', found.fault));
+      pair.end(unwell(found.kind, found.fault));
       return;
     }
     const next = found?.fault ?? '';
-    const isOther = next !== fault;
+    calm = found === null ? calm + 1 : 0;
+    const isOther = next !== fault || calm === stuckAfter + 1;
     fault = next;
     pair.toSource(pingFrame);
     pair.toSink(pingFrame);
@@ -175,6 +195,8 @@ export const linkSession = (
     known: subscriptions.known,
     status: () => ({
       fault,
+      hasSpoken: heard.has('source') && heard.has('sink'),
+      hasDelivered: heard.has('canary') || pair.confirmed() > 0 || calm > stuckAfter,
       unacknowledged: Math.max(0, pair.sent() - pair.confirmed()),
       oldestMs: behind.oldestMs(clock.now(), pair.confirmed()),
     }),

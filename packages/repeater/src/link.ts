@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import { isOtherVersion } from './handshake.ts';
 import { type Connected, type ConnectWish, connectTo, dropSession, leave } from './link-connect.ts';
 import { type LinkPlan, type LinkSession, linkSession } from './link-session.ts';
+import { type Unwell, unwellOf } from './unwell.ts';
 
 /** Between which brokers a link is, and how. */
 export interface LinkOptions {
@@ -78,6 +79,8 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
   let state: LinkStatus['state'] = 'connecting';
   let sinceMs = clock.now();
   let wake = (): void => undefined;
+  /** What was the matter last: a side that was no use must show that it is of some before all is well again. */
+  let doubt: Unwell | null = null;
 
   const enter = (next: LinkStatus['state'], error: string): void => {
     const isOther = next !== state || error !== lastError;
@@ -136,10 +139,13 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
 
   const look = (): void => {
     if (session === null) return;
-    const { fault } = session.status();
+    const { fault, hasSpoken, hasDelivered } = session.status();
     if (fault !== '') enter('unhealthy', fault);
-    else if (state !== 'active') enter('active', lastError);
-    else changed();
+    else if (state === 'active') changed();
+    else if (doubt === null || (doubt === 'stuck' ? hasDelivered : hasSpoken)) {
+      doubt = null;
+      enter('active', lastError);
+    }
   };
 
   /** One connection from its beginning to its end. */
@@ -160,7 +166,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
         changed: () => look(),
       },
     );
-    enter('active', lastError);
+    look();
     const error = await session.ended;
     known = session.known();
     session = null;
@@ -184,7 +190,8 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
       } catch (thrown) {
         if (abort.signal.aborted) return;
         const reason = reasonOf(thrown);
-        enter('connecting', reason);
+        doubt = unwellOf(toAppError(thrown)) ?? doubt;
+        enter(doubt === null ? 'connecting' : 'unhealthy', reason);
         log.warn({ source: from.name, sink: to.name, reason }, 'a mirror lost its connection');
         if (clock.now() - startedMs > goodAfterMs) waitMs = 0;
         waitMs = decorrelatedBackoff(waitMs, random, backoff);

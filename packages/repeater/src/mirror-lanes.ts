@@ -97,6 +97,12 @@ export const flowSets = (): FlowSets => {
   };
 };
 
+/**
+ * Whether a sink must take a topic. It hangs up on one with a wildcard or NUL [MQTT-3.3.2-2], and may on one with control characters
+ * or what Unicode says is no character [MQTT-1.5.3], as mosquitto does; not every source is so strict.
+ */
+const isTakenBySinks = (topic: string): boolean => !/[+#\p{Cc}\p{Noncharacter_Code_Point}]/u.test(topic);
+
 /** Where the messages of a lane go: topics that belong to a flow of another lane are left to that one. */
 export const laneMap = (lane: string, flows: readonly Placed[], sets: FlowSets): RouteMap => {
   const index = filterIndex<Placed>();
@@ -106,7 +112,9 @@ export const laneMap = (lane: string, flows: readonly Placed[], sets: FlowSets):
     const best = one === undefined ? null : sets.winner(one, topic);
     if (best === null || best.placed.lane !== lane) return null;
     const { flow, counter } = best.placed;
-    const { retain, maxBytes, form } = flow;
+    const { retain, form } = flow;
+    // No payload is small enough for a topic that would end the connection again and again.
+    const maxBytes = isTakenBySinks(best.topic) ? flow.maxBytes : -1;
     return { topic: best.topic, retain, maxBytes, counter, ...(form !== undefined && { form }) };
   };
 };
