@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { readBrokerRecord } from '@infrakit/host';
 import { brokerOf, connectOperator, eventually, type Operator } from '../e2e/operator.ts';
-import { environment, plugins } from '../e2e/specs.ts';
+import { environment, plugins as mainPlugins } from '../e2e/specs.ts';
 import { follows, hasMembers } from '../e2e/stack.ts';
+import { mirrorElsewhere } from './mirror.ts';
 import { type PlainClient, subscribePlainly } from './plain-client.ts';
 import { binFolder, type Stage, setStage } from './stage.ts';
 
@@ -10,7 +11,11 @@ import { binFolder, type Stage, setStage } from './stage.ts';
 const stepMs = 10_000;
 const shownRows = 4;
 /** Soon enough for people to see that members went away behind the group's back; it is 10 s by default. */
-const variables = { ...environment, INFRAKIT_GROUP_POLL_INTERVAL: '1s' };
+const variables = {
+  INFRAKIT_MANAGER_CONTROLLERS: `${environment.INFRAKIT_MANAGER_CONTROLLERS},repeater`,
+  INFRAKIT_GROUP_POLL_INTERVAL: '1s',
+};
+const plugins = [...mainPlugins, 'repeater'];
 
 const summary: string[] = [];
 
@@ -136,6 +141,7 @@ const play = async (stage: Stage, isStaying: boolean): Promise<void> => {
   await commitEverything(stage, operator);
   await scale(stage, operator);
   await holdAndApprove(stage, operator);
+  await mirrorElsewhere({ stage, operator, chapter, step });
   if (plain !== undefined) showPlain(plain);
   plain?.close();
   chapter('Summary');

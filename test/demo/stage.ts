@@ -13,8 +13,14 @@ export interface Stage {
   readonly startHost: (plugins: readonly string[]) => ChildProcess;
   /** What the host said so far. */
   readonly hostLog: () => Promise<string>;
+  /** The folder of the specs, in which the command line runs. */
+  readonly specs: string;
   /** Runs the command line, shows it and at most so many lines of its answer, and gives the answer. */
-  readonly infrakit: (args: readonly string[], shownLines?: number) => Promise<string>;
+  readonly infrakit: (
+    args: readonly string[],
+    shownLines?: number,
+    variables?: Readonly<Record<string, string>>,
+  ) => Promise<string>;
   /** Stops the host and removes the home. */
   readonly clear: () => Promise<void>;
 }
@@ -28,6 +34,7 @@ const stopTimeoutMs = 12_000;
 export const binFolder = join(root, 'node_modules/.bin');
 
 const shown = (answer: string, lines: number): string => {
+  if (lines === 0) return '…';
   const all = answer.trimEnd().split('\n');
   if (all.length <= lines) return all.join('\n');
   return [...all.slice(0, lines), `… ${all.length - lines} more lines`].join('\n');
@@ -40,6 +47,7 @@ export const setStage = async (variables: Readonly<Record<string, string>>): Pro
   const home = await mkdtemp(join(tmpdir(), 'infrakit-demo-'));
   const env = { INFRAKIT_LISTEN: '127.0.0.1:0', ...process.env, ...variables, INFRAKIT_HOME: home };
   const logFile = join(home, 'host.log');
+  const specs = fileURLToPath(new URL('specs', import.meta.url));
   let host: ChildProcess | undefined;
 
   const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
@@ -63,10 +71,11 @@ export const setStage = async (variables: Readonly<Record<string, string>>): Pro
       return host;
     },
     hostLog: () => readFile(logFile, 'utf8').catch(() => ''),
-    infrakit: (args, shownLines = Number.POSITIVE_INFINITY) =>
+    specs,
+    infrakit: (args, shownLines = Number.POSITIVE_INFINITY, more = {}) =>
       new Promise((resolve, reject) => {
         console.log(`\n$ infrakit ${args.map(quoted).join(' ')}`);
-        const options = { env, cwd: fileURLToPath(new URL('specs', import.meta.url)), timeout: commandTimeoutMs };
+        const options = { env: { ...env, ...more }, cwd: specs, timeout: commandTimeoutMs };
         execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
           if (stdout !== '') console.log(shown(stdout, shownLines));
           if (stderr !== '') console.log(stderr.trimEnd());

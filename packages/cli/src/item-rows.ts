@@ -23,10 +23,29 @@ const membersOf = (state: unknown): readonly Item[] | undefined => {
 
 const defaultView = '{{ default .instance.ID .error }}';
 
+interface OwnData {
+  readonly error?: string;
+  readonly held?: string;
+  readonly enrollmentID?: string;
+  /** Of a mirrored topic. */
+  readonly messages?: number;
+  readonly bytes?: number;
+  readonly dropped?: number;
+  readonly lagMs?: number;
+}
+
+/** How a mirrored topic fares; what went wrong last stays to be seen when all is well again. */
+const mirrorView = ({ messages = 0, bytes = 0, dropped = 0, lagMs = 0, error }: OwnData): string =>
+  [
+    `${messages} messages, ${bytes} bytes, lag ${lagMs} ms`,
+    ...(dropped > 0 ? [`${dropped} dropped`] : []),
+    ...(error === undefined ? [] : [`last error: ${error}`]),
+  ].join(', ');
+
 /** What our own items say, where nobody asks for another view: what went wrong, else the entry. */
 const ownView = (data: unknown): string => {
-  const { error, held, enrollmentID } = (data ?? {}) as Readonly<Record<string, string | undefined>>;
-  return error ?? held ?? enrollmentID ?? '';
+  const own = (data ?? {}) as OwnData;
+  return own.messages === undefined ? (own.error ?? own.held ?? own.enrollmentID ?? '') : mirrorView(own);
 };
 
 /** One line for each item of the states of objects, sorted by collection and key (GP §5.3, `-o`). */
