@@ -65,7 +65,9 @@ const prepareMember = async (
   return { ...spec, Tags: { ...spec.Tags, ...Tags }, LogicalID: item.logicalId };
 };
 
+/** Whether a member cannot be the one that is to fill a place: it fills another one, or is condemned to go. */
 const isElsewhere = (state: GroupState, id: string, { sequence, logicalId }: SlotItem): boolean => {
+  if (state.record()?.condemned.includes(id) === true) return true;
   const description = state.roster.description(id);
   if (description === undefined || logicalId !== null) return false;
   const slot = state.record()?.bindings[id]?.Slot ?? description.Tags?.[reservedTags.slot];
@@ -74,7 +76,7 @@ const isElsewhere = (state: GroupState, id: string, { sequence, logicalId }: Slo
 
 /**
  * Makes one member and takes it in at once; answers its id. A key that the sink still knows for a member which has moved
- * to another slot since asks for a further one, by a key that follows from both, so that a restart asks the same (Law 7).
+ * to another slot since, or is to go, asks for a further one, by a key that follows from both, so that a restart asks the same (Law 7).
  */
 export const createMember = async (item: SlotItem, deps: MemberLifeDeps, ctx: CallContext): Promise<string> => {
   const { state, inForce, instance, flavor, clock } = deps;
