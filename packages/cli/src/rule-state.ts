@@ -1,10 +1,12 @@
 import type { Member, SpecObject } from '@infrakit/core';
+import type { RuleProgress } from '@infrakit/spi';
+import { type BusObject, scopeOf } from './objects.ts';
 
 /** An item of the state of a rule, as the generic table prints it (EI §1.12). */
 export interface RuleItem {
   readonly Key: string;
   readonly State: string;
-  readonly Data?: { readonly error?: string; readonly held?: string };
+  readonly Data?: unknown;
 }
 
 /** The state of a group (GP §1.5). */
@@ -12,7 +14,6 @@ export interface GroupStatus {
   readonly Instances?: readonly Member[];
   readonly Converged?: boolean;
   readonly Reason?: string;
-  readonly Phase?: string;
 }
 
 const isItem = (value: unknown): value is RuleItem =>
@@ -22,18 +23,22 @@ const isItem = (value: unknown): value is RuleItem =>
 export const itemsOf = (state: unknown): readonly RuleItem[] | undefined =>
   Array.isArray(state) && state.every(isItem) ? state : undefined;
 
-/** What keeps a rule from doing all that it would: null when nothing does (Law 6). */
-export const heldReason = ({ state }: Pick<SpecObject, 'state'>): string | null => {
-  const items = itemsOf(state);
-  if (items === undefined) return (state as GroupStatus | undefined)?.Phase === 'held' ? 'held by hand' : null;
-  return items.find(({ Data }) => Data?.held !== undefined)?.Data?.held ?? null;
+/** Why a rule is held, and what a person types to end that (Law 6). */
+export const heldSentence = (
+  object: BusObject,
+  name: string,
+  { reason, plan }: Extract<RuleProgress, { kind: 'held' }>,
+): string => {
+  const verb = plan === undefined ? 'resume' : 'approve';
+  const words = ['infrakit local', object.name, verb, ...(scopeOf(object) === null ? [name] : [])];
+  if (plan === undefined) return `${name} is held: ${reason}; to go on: ${words.join(' ')}`;
+  return `${name} is held: ${reason}; to let them through: ${[...words, '--plan', plan].join(' ')}`;
 };
 
-/** A state in a few words: how many items of each kind, or how far a group is. */
-export const stateSummary = (object: Pick<SpecObject, 'state'>): string => {
+/** A state in a few words: how many items of each kind, or how far a group is, and what it waits for a person for. */
+export const stateSummary = (object: Pick<SpecObject, 'state'>, progress: RuleProgress | undefined): string => {
   const items = itemsOf(object.state);
-  const held = heldReason(object);
-  const suffix = held === null ? '' : `; held: ${held}`;
+  const suffix = progress?.kind === 'held' ? `; held: ${progress.reason}` : '';
   if (items === undefined) {
     const { Instances = [], Converged, Reason = '-' } = (object.state ?? {}) as GroupStatus;
     return `${Converged === true ? `${Instances.length} members` : Reason}${suffix}`;

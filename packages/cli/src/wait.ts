@@ -1,8 +1,8 @@
-import { AppError, parseDuration, type SpecObject } from '@infrakit/core';
-import { controllerInterface } from '@infrakit/spi';
+import { AppError, errorTable, parseDuration, toAppError } from '@infrakit/core';
+import { type CallContext, controllerInterface, type RuleProgress } from '@infrakit/spi';
 import type { Command } from 'commander';
 import { exits } from './exit.ts';
-import { type GroupStatus, itemsOf, type RuleItem } from './rule-state.ts';
+import { heldSentence } from './rule-state.ts';
 import type { VerbCall } from './verb.ts';
 
 /** Options of verbs that change something (DESIGN §6). */
@@ -11,59 +11,76 @@ export interface WaitOptions {
   readonly timeout: string;
 }
 
-/** Adds `--wait` and `--timeout`. */
-export const addWaitOptions = (command: Command): Command =>
+/** Adds `--wait` and `--timeout`; `what` is waited for. */
+export const addWaitOptions = (command: Command, what = 'it has converged'): Command =>
   command
-    .option('--wait', 'wait until it has converged; the default on a terminal')
+    .option('--wait', `wait until ${what}; the default on a terminal`)
     .option('--no-wait', 'do not wait')
     .option('--timeout <duration>', 'how long to wait', '60s');
 
-/** How far a rule is. */
-type Progress =
-  | { readonly kind: 'converged' }
-  | { readonly kind: 'working'; readonly what: string }
-  | { readonly kind: 'stuck'; readonly what: string };
-
 const pollMs = 100;
-
-const ofItems = (items: readonly RuleItem[]): Progress => {
-  const open = items.filter(({ State }) => State === 'pending' || State === 'removing' || State === 'error');
-  const held = open.find(({ Data }) => Data?.held !== undefined);
-  if (held !== undefined) return { kind: 'stuck', what: `held: ${held.Data?.held}` };
-  const [first] = open;
-  if (first === undefined) return { kind: 'converged' };
-  return { kind: 'working', what: `${open.length} left, first ${first.Key} ${first.State}` };
-};
-
-const progressOf = ({ state }: SpecObject): Progress => {
-  const items = itemsOf(state);
-  if (items !== undefined) return ofItems(items);
-  const { Converged, Reason } = (state ?? {}) as GroupStatus;
-  return Converged === true ? { kind: 'converged' } : { kind: 'working', what: Reason ?? 'not looked at yet' };
-};
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const isWaitWanted = ({ options, streams }: VerbCall<WaitOptions>): boolean =>
+  options.wait ?? streams.stdout.isTTY === true;
+
+/** A plugin that is away for a moment does not end a wait. */
+const isPassing = ({ code }: AppError): boolean => errorTable[code].retry !== 'never';
+
+/** How far a rule is; null when there is none of that name. */
+const progressOf = async (
+  { session, object }: VerbCall<unknown>,
+  name: string,
+  leftMs: number,
+): Promise<RuleProgress | null> => {
+  try {
+    const controller = session.plugins.resolve(controllerInterface, object.name);
+    const { statuses } = await controller.status({ search: { name } }, session.ctx(Math.max(pollMs, leftMs)));
+    return statuses[0]?.progress ?? null;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (!isPassing(error)) throw error;
+    return { kind: 'working', reason: error.message };
+  }
+};
+
+/** Writes each sentence once, for as long as it stays the same. */
+const newsOnly = (note: (sentence: string) => void): ((sentence: string) => void) => {
+  let told = '';
+  return (sentence) => {
+    if (sentence !== told) note(sentence);
+    told = sentence;
+  };
+};
+
 /**
- * Waits until a rule is as its spec wants it, telling of the progress on stderr; exit 0 then, 2 when it is held, 3 when the
- * time is up and the work goes on (DESIGN §6).
+ * Waits until a rule is as its spec wants it, telling of the progress on stderr; exit 0 then, 2 when it is held or quarantined, 3
+ * when the time is up and the work goes on (DESIGN §6). A controller counts nothing from before the command that was answered.
  */
 const waitConverged = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
-  const { session, object, options, note, signal } = call;
-  const controller = session.plugins.resolve(controllerInterface, object.name);
+  const { object, options, note, signal } = call;
   const endMs = Date.now() + parseDuration(options.timeout);
-  let told = '';
-  // The change itself is on its way: what was there before it must not count as done.
-  await pause(pollMs);
+  const tell = newsOnly(note);
   while (!signal.aborted) {
-    const { objects } = await controller.describe({ search: { name } }, session.ctx());
-    const [found] = objects;
-    if (found === undefined) throw new AppError('RULE_NOT_FOUND', `${object.name} has nothing called ${name}`);
-    const progress = progressOf(found);
-    if (progress.kind === 'converged') return exits.done;
-    if (progress.what !== told) note(`${name}: ${progress.what}`);
-    told = progress.what;
-    if (progress.kind === 'stuck') return exits.held;
+    const progress = await progressOf(call, name, endMs - Date.now());
+    switch (progress?.kind) {
+      case undefined:
+        throw new AppError('RULE_NOT_FOUND', `${object.name} has nothing called ${name}`);
+      case 'converged':
+        return exits.done;
+      case 'held':
+        tell(heldSentence(object, name, progress));
+        return exits.held;
+      case 'quarantined':
+        tell(`${name}: ${progress.reason}`);
+        return exits.held;
+      case 'working':
+        tell(`${name}: ${progress.reason}`);
+        break;
+      default:
+        return progress satisfies never;
+    }
     if (Date.now() >= endMs) {
       note(`${name} has not converged within ${options.timeout}; the work goes on`);
       return exits.pending;
@@ -74,7 +91,68 @@ const waitConverged = async (call: VerbCall<WaitOptions>, name: string): Promise
 };
 
 /** Waits for convergence where that is asked for, or stdout is a terminal; gives the exit code. */
-export const waitIfWanted = async (call: VerbCall<WaitOptions>, name: string): Promise<number> => {
-  const isWanted = call.options.wait ?? call.streams.stdout.isTTY === true;
-  return isWanted ? waitConverged(call, name) : exits.done;
+export const waitIfWanted = async (call: VerbCall<WaitOptions>, name: string): Promise<number> =>
+  isWaitWanted(call) ? waitConverged(call, name) : exits.done;
+
+const isMissing = ({ code }: AppError): boolean =>
+  code === 'RULE_NOT_FOUND' || code === 'GROUP_NOT_FOUND' || code === 'OBJECT_UNKNOWN';
+
+/** Asks until it is answered: a destroy may be asked for again, and what a first one has brought to its end is gone then. */
+const destroyUntil = async (
+  destroy: (ctx: CallContext) => Promise<unknown>,
+  call: VerbCall<unknown>,
+  endMs: number,
+) => {
+  let isBegun = false;
+  for (;;) {
+    try {
+      await destroy(call.session.ctx(Math.max(pollMs, endMs - Date.now())));
+      return;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (isBegun && isMissing(error)) return;
+      if (!isPassing(error) || Date.now() >= endMs || (!isBegun && isMissing(error))) throw error;
+      isBegun = true;
+      await pause(pollMs);
+    }
+  }
+};
+
+/**
+ * Destroys, which answers when what is ours downstream is gone; gives the exit code. Without a wait a call's own deadline is all
+ * the time that it has; with one it has the time of the wait, and the progress is told.
+ */
+export const destroyAndWait = async (
+  call: VerbCall<WaitOptions>,
+  name: string,
+  destroy: (ctx: CallContext) => Promise<unknown>,
+): Promise<number> => {
+  const { session, options, note } = call;
+  if (!isWaitWanted(call)) {
+    await destroy(session.ctx());
+    return exits.done;
+  }
+  const endMs = Date.now() + parseDuration(options.timeout);
+  const tell = newsOnly(note);
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    await pause(pollMs);
+    while (!isOver) {
+      const progress = await progressOf(call, name, endMs - Date.now());
+      if (!isOver && progress !== null && progress.kind !== 'converged') tell(`${name}: ${progress.reason}`);
+      await pause(pollMs);
+    }
+  };
+  const watching = watch().catch(() => undefined);
+  try {
+    await destroyUntil(destroy, call, endMs);
+    return exits.done;
+  } catch (thrown) {
+    if (toAppError(thrown).code !== 'RPC_TIMEOUT') throw thrown;
+    note(`${name} is not gone within ${options.timeout}; the work goes on`);
+    return exits.pending;
+  } finally {
+    isOver = true;
+    await watching;
+  }
 };

@@ -11,8 +11,9 @@ export interface EnrollmentRow {
     readonly sourceID?: string;
     readonly enrollmentID?: string;
     readonly error?: string;
-    /** Why something that is planned is not done. */
+    /** Why something that is planned is not done, and the plan that `approve` takes to let it through. */
     readonly held?: string;
+    readonly plan?: string;
   };
 }
 
@@ -46,8 +47,8 @@ const rowOf = (act: Act, report: Report, errors: ReadonlyMap<Act, string>): Row 
       const Data = { ...sourced(act.sourceId), enrollmentID: act.id };
       const Key = act.key ?? act.id;
       if (error !== undefined) return { Key, State: 'error', Data: { ...Data, error } };
-      const reason = held?.destroys.includes(act.id) ? held.reason : undefined;
-      return { Key, State: 'removing', Data: reason === undefined ? Data : { ...Data, held: reason } };
+      const waits = held?.destroys.includes(act.id) === true ? { held: held.reason, plan: held.planId } : {};
+      return { Key, State: 'removing', Data: { ...Data, ...waits } };
     }
     case 'duplicate':
       if (report.gone.has(act.id)) return null;

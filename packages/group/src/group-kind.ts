@@ -13,7 +13,7 @@ import { askPlugins, checkChange } from './group-accept.ts';
 import { groupConfig, targetOf } from './group-config.ts';
 import { groupRule } from './group-rule.ts';
 import type { GroupState, InForce, SlotItem } from './group-state.ts';
-import { describeGroup, publishedState } from './group-status.ts';
+import { describeGroup, groupProgress, publishedState } from './group-status.ts';
 import { planText } from './plan-text.ts';
 
 /** What the kind of groups is made of. */
@@ -128,6 +128,10 @@ export const groupKind = (deps: GroupKindDeps): RuleKind<SlotItem, InstanceDescr
     stateOf: (_outcome, accepted) => {
       const { state, inForce } = partOf(accepted);
       return describeGroup(state, inForce, self);
+    },
+    progress: (accepted) => {
+      const { state, inForce } = partOf(accepted);
+      return groupProgress(state, inForce, self);
     },
     published: (told, accepted) => {
       const { state, inForce } = partOf(accepted);

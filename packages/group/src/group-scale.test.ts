@@ -40,6 +40,26 @@ describe('a group of a size (GP §1.7)', () => {
     expect(await at.known()).toMatchObject({ count: 8, target: 8 });
   });
 
+  test('a scale and a destroy by name that were only just answered are not converged, and are when their members are there', async () => {
+    const at = await grown(3);
+    const progress = async () =>
+      (await at.group().status({ search: { name: 'cattle' } }, at.ctx)).statuses[0]?.progress;
+    expect(await progress()).toEqual({ kind: 'converged' });
+    await at.group().setSize({ name: 'cattle', size: 4 }, at.ctx);
+    expect(await progress()).toEqual({ kind: 'working', reason: '3 of 4 members' });
+    await at.run();
+    expect(await progress()).toEqual({ kind: 'converged' });
+    // One of another size is there as well, so that the count alone would do.
+    at.faults.destroy = { kind: 'error' };
+    await at.group().destroyInstances({ name: 'cattle', instances: at.ids().slice(0, 1) }, at.ctx);
+    await at.group().setSize({ name: 'cattle', size: 4 }, at.ctx);
+    expect(await progress()).toEqual({ kind: 'working', reason: '1 members are still to go' });
+    at.faults.destroy = undefined;
+    await at.run(10_000);
+    expect(await progress()).toEqual({ kind: 'converged' });
+    expect(at.ids()).toHaveLength(4);
+  });
+
   test('G-6, Law 2: 0 is a size, and the members leave by it', async () => {
     const at = await grown(2);
     await at.during(at.group().registerConsumer({ name: 'cattle', consumer: 'nfs' }, at.ctx));

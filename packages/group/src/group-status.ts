@@ -1,6 +1,6 @@
 import { bootstrapHash, reservedTags } from '@infrakit/core';
 import type { CycleOutcome } from '@infrakit/runtime';
-import type { Condition, ObjectState } from '@infrakit/spi';
+import type { Condition, ObjectState, RuleProgress } from '@infrakit/spi';
 import { targetOf } from './group-config.ts';
 import type { GroupState, InForce } from './group-state.ts';
 import { logicalIdOf } from './roster.ts';
@@ -37,11 +37,20 @@ const convergence = (state: GroupState, inForce: InForce, self: string | undefin
   if (unknown !== null) return no(unknown);
   const failure = failureOf(state.outcome());
   if (failure !== undefined) return no(failure);
+  const condemned = (state.record()?.condemned ?? []).filter((id) => state.roster.has(id)).length;
+  if (condemned > 0) return no(`${condemned} members are still to go`);
   const target = state.phase() === 'destroying' ? 0 : targetOf(inForce.wanted);
   const count = state.roster.size();
   if (count !== target) return no(`${count} of ${target} members`);
   const outdated = outdatedCount(state, inForce, self);
   return outdated === 0 ? { isConverged: true, reason: '' } : no(`${outdated} members are of another configuration`);
+};
+
+/** How far a group is by its members as they are now: its target may be another one than that of the last cycle. */
+export const groupProgress = (state: GroupState, inForce: InForce, self: string | undefined): RuleProgress => {
+  const { isConverged, reason } = convergence(state, inForce, self);
+  if (!isConverged) return { kind: 'working', reason };
+  return state.phase() === 'destroying' ? { kind: 'working', reason: 'being destroyed' } : { kind: 'converged' };
 };
 
 /** The `state` of a group's object: who is in, as far as that is known, and whether the spec is met (GP §1.5). */

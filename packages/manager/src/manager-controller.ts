@@ -34,6 +34,10 @@ export const managerController = (manager: Manager, target: string, stack: strin
       const { objects } = await at().describe({ search: { ...search, ...name } }, ctx);
       return { objects: objects.map(shown) };
     },
+    status: async ({ search }, ctx) => {
+      const name = search.name === undefined ? {} : { name: nameAt(target, search.name) };
+      return at().status({ search: { ...search, ...name } }, ctx);
+    },
     free: async ({ name }, ctx) => ({ objects: (await manager.free(target, name, ctx)).map(shown) }),
     destroy: async ({ name }, ctx) => ({ objects: (await manager.destroy(target, name, ctx)).map(shown) }),
     spec: ({ name }, ctx) => at().spec({ name: nameAt(target, name) }, ctx),

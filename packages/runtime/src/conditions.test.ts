@@ -60,7 +60,7 @@ test('a cycle with nothing to do: ready and converged, nothing else', () => {
 test.each<[string, Partial<Completed>, Record<string, [boolean, string]>]>([
   ['an unknown source', { source: { kind: 'unknown', reason: 'starting' } }, { SourceKnown: [false, 'starting'] }],
   ['a partial source', { source: { kind: 'partial', reason: 'torn' } }, { SourceKnown: [false, 'torn'] }],
-  ['a hold', { held }, { Held: [true, held.reason] }],
+  ['a hold', { held }, { Held: [true, `${held.reason}; approve plan p to let it through`] }],
   [
     'a failure',
     {
@@ -83,7 +83,12 @@ test('a condition that stays keeps the time since when; one that changes has tha
   const second = conditionsOf(completed({ held: { ...held, reason: 'more' } }, 200), first);
   const third = conditionsOf(completed({}, 300), second);
   const sinceOf = (conditions: typeof first) => conditions.find(({ type }) => type === 'Held');
-  expect(sinceOf(second)).toEqual({ type: 'Held', isTrue: true, reason: 'more', sinceMs: 100 });
+  expect(sinceOf(second)).toEqual({
+    type: 'Held',
+    isTrue: true,
+    reason: 'more; approve plan p to let it through',
+    sinceMs: 100,
+  });
   expect(sinceOf(third)).toEqual({ type: 'Held', isTrue: false, reason: '', sinceMs: 300 });
 });
 
@@ -92,7 +97,7 @@ test('a failed cycle says why, and a held rule does not look free for it', () =>
   expect(table(failed(200), before)).toMatchObject({
     Ready: [false, 'sink: no answer'],
     Converged: [false, 'sink: no answer'],
-    Held: [true, held.reason],
+    Held: [true, `${held.reason}; approve plan p to let it through`],
   });
   const after = conditionsOf(completed({ held }, 300), conditionsOf(failed(200), before));
   expect(after.find(({ type }) => type === 'Held')?.sinceMs).toBe(100);

@@ -1,5 +1,6 @@
 import type { Condition } from '@infrakit/spi';
 import type { CycleOutcome } from './outcome.ts';
+import { heldText } from './plan-lines.ts';
 
 interface Finding {
   readonly type: string;
@@ -23,7 +24,7 @@ const findings = (outcome: CycleOutcome): Finding[] => {
   return [
     { type: 'Ready', isTrue: true, reason: '' },
     { type: 'SourceKnown', isTrue: source.kind === 'known', reason: source.kind === 'known' ? '' : source.reason },
-    { type: 'Held', isTrue: held !== null, reason: held?.reason ?? '' },
+    { type: 'Held', isTrue: held !== null, reason: held === null ? '' : heldText(held) },
     { type: 'Failing', isTrue: counts.failed > 0, reason: failed },
     {
       type: 'Quarantined',

@@ -1,5 +1,5 @@
 import { AppError, objectName } from '@infrakit/core';
-import type { Controller } from '@infrakit/spi';
+import type { Controller, Search } from '@infrakit/spi';
 
 /**
  * A controller as seen from the object of one of its rules: it shares everything with the controller, answers for that
@@ -24,13 +24,17 @@ export const controllerView = (controller: Controller, lookup: string, scope: st
       check(params.spec.metadata.name);
       return call(params, ctx);
     };
+  const searching =
+    <C, R>(call: (params: { readonly search: Search }, ctx: C) => Promise<R>) =>
+    async ({ search }: { readonly search: Search }, ctx: C): Promise<R> => {
+      if (search.name !== undefined) check(search.name);
+      return call({ search: { ...search, name: scope } }, ctx);
+    };
   return {
     plan: specified(controller.plan),
     commit: specified(controller.commit),
-    describe: async ({ search }, ctx) => {
-      if (search.name !== undefined) check(search.name);
-      return controller.describe({ search: { ...search, name: scope } }, ctx);
-    },
+    describe: searching(controller.describe),
+    status: searching(controller.status),
     free: scoped(controller.free),
     destroy: scoped(controller.destroy),
     spec: scoped(controller.spec),

@@ -13,6 +13,7 @@ export * from './loop.ts';
 export * from './map-bounded.ts';
 export * from './outcome.ts';
 export * from './plan-lines.ts';
+export * from './progress.ts';
 export * from './quiesce.ts';
 export * from './random.ts';
 export * from './reconcile.ts';

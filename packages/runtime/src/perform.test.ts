@@ -175,6 +175,7 @@ describe('Law 5: what hangs', () => {
     behaviour['create a'] = hang;
     expect(await play([create('a'), create('b'), destroy('c')], 1_000)).toEqual({
       done: [create('b'), destroy('c')],
+      failed: 0,
       deferred: 0,
       unfinished: 1,
       notBegun: 0,
@@ -209,6 +210,7 @@ describe('Law 5: what hangs', () => {
     behaviour['create a'] = hang;
     expect(await play([create('a'), create('b'), destroy('c')], 1_000)).toEqual({
       done: [],
+      failed: 0,
       deferred: 0,
       unfinished: 3,
       notBegun: 2,

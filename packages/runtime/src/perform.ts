@@ -21,6 +21,8 @@ type Step = (ctx: CallContext) => Promise<void>;
 /** How the acts of a plan ended. */
 export interface Performed {
   readonly done: readonly Act[];
+  /** Tried in this cycle, in vain. */
+  readonly failed: number;
   /** Backing off, or under way since an earlier cycle. */
   readonly deferred: number;
   /** Not ended when the cycle's patience was over; `notBegun` of them come up again in the next one. */
@@ -131,7 +133,7 @@ const recordEndings = <S, O>(endings: ReadonlyMap<Doing, Ending>, { memory, deps
   }
 };
 
-const idle: Performed = { done: [], deferred: 0, unfinished: 0, notBegun: 0 };
+const idle: Performed = { done: [], failed: 0, deferred: 0, unfinished: 0, notBegun: 0 };
 
 const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promise<Performed> => {
   if (acts.length === 0) return idle;
@@ -168,6 +170,7 @@ const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promis
   const done = due.filter((act) => endings.get(act) === 'done');
   return {
     done,
+    failed: [...endings.values()].filter((ending) => ending === 'failed').length,
     deferred: acts.length - due.length,
     unfinished: due.length - endings.size,
     notBegun: due.length - begun,
@@ -176,6 +179,7 @@ const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promis
 
 const both = (first: Performed, second: Performed): Performed => ({
   done: [...first.done, ...second.done],
+  failed: first.failed + second.failed,
   deferred: first.deferred + second.deferred,
   unfinished: first.unfinished + second.unfinished,
   notBegun: first.notBegun + second.notBegun,

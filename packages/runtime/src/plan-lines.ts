@@ -43,8 +43,11 @@ export const actLine = (act: Act): string | null => {
   }
 };
 
+/** Why something is held, and what lets it through. */
+export const heldText = ({ reason, planId }: Held): string => `${reason}; approve plan ${planId} to let it through`;
+
 /** A plan as lines for people, and what of it is held. */
 export const planLines = (plan: Plan, held: Held | null): string[] => [
   ...plan.acts.map(actLine).filter((line) => line !== null),
-  ...(held === null ? [] : [`held: ${held.reason}; approve plan ${held.planId} to let it through`]),
+  ...(held === null ? [] : [`held: ${heldText(held)}`]),
 ];

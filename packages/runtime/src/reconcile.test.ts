@@ -71,7 +71,8 @@ const setUp = (observed: ObservedEntry[], options: { readonly settled?: () => Pr
     save: async () => undefined,
     remove: async () => undefined,
   });
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const said: unknown[] = [];
+  const log = { debug: () => {}, info: (facts: object) => void said.push(facts), warn: () => {}, error: () => {} };
   const deps = {
     clock,
     random: seededRandom(1),
@@ -89,6 +90,7 @@ const setUp = (observed: ObservedEntry[], options: { readonly settled?: () => Pr
   return {
     cycle,
     settled,
+    said,
     setSource: (facts: Partial<Extract<Source<string>, { kind: 'known' }>>): void => {
       source = { kind: 'known', items: [], target: 5, count: 0, revision: 7, departures: left, ...facts };
     },
@@ -134,4 +136,15 @@ test('an acknowledgement that fails is made again', async () => {
   isBroken = false;
   await cycle();
   expect(settled).toEqual([7]);
+});
+
+test('a cycle that acted says so in one line with its counts; one with nothing to do says nothing', async () => {
+  const { cycle, said, setSource } = setUp([entry('left')]);
+  setSource({ items: ['new', 'newer'] });
+  await cycle();
+  const facts = { cycleId: 'c', rule: 'enrollment/nfs', created: 2, labelled: 0, replaced: 0, destroyed: 1, failed: 0 };
+  expect(said).toEqual([{ ...facts, tookMs: expect.any(Number) }]);
+  await cycle();
+  await cycle();
+  expect(said).toHaveLength(1);
 });

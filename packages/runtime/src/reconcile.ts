@@ -8,7 +8,7 @@ import {
   retainKeys,
   toAppError,
 } from '@infrakit/core';
-import type { CallContext } from '@infrakit/spi';
+import type { CallContext, Log } from '@infrakit/spi';
 import { bounded, boundsOf } from './bounded.ts';
 import type { CycleDeps } from './cycle-deps.ts';
 import { type CycleMemory, earliestExpected, forgetUnplanned } from './cycle-memory.ts';
@@ -115,6 +115,16 @@ const againAt = (memory: CycleMemory, admitted: Plan, performed: Performed, nowM
   return told.length === 0 ? null : Math.min(...told);
 };
 
+/** One line for each cycle that acted, or tried to; what found nothing to do is for whoever looks closely. */
+const tellOf = (
+  { created, labelled, replaced, destroyed }: Counts,
+  { done, failed }: Performed,
+  { log, ...facts }: { readonly log: Log; readonly cycleId: string; readonly rule: string; readonly tookMs: number },
+): void => {
+  if (done.length + failed === 0) log.debug(facts, 'cycle had nothing to do');
+  else log.info({ ...facts, created, labelled, replaced, destroyed, failed }, 'cycle acted');
+};
+
 /**
  * One cycle (DESIGN §4): read the source and the sink, compute keys, plan, policy and budget, act, and say how it went.
  * Never rejects: whatever goes wrong is part of the outcome. The budget record is durable before the first act (Law 11).
@@ -176,13 +186,20 @@ export const reconcile = async <S, O>(
       ),
   );
   const failures = failuresOf(seen.plan, memory);
+  const counts = countsOf(seen, performed, failures.length);
+  tellOf(counts, performed, {
+    log: deps.log,
+    cycleId,
+    rule: rule.name,
+    tookMs: Math.round(deps.clock.now() - startedMs),
+  });
   return {
     ...cycle(),
     kind: 'completed',
     source: toldBy(seen.source),
     plan: seen.plan,
     held: heldOf(seen),
-    counts: countsOf(seen, performed, failures.length),
+    counts,
     failures,
     againAtMs: againAt(memory, seen.admission.plan, performed, deps.clock.now()),
   };

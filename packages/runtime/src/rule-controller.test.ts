@@ -15,7 +15,7 @@ import {
   testingContext,
 } from '@infrakit/spi';
 import { NEVER } from 'rxjs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { contractTests } from '../../../test/contract.ts';
 import { systemClock } from './clock.ts';
 import { planLines } from './plan-lines.ts';
@@ -241,6 +241,26 @@ describe('the controller that all controllers are', () => {
     await controller.resume({ name: 'a' }, ctx);
     await until(() => world.all().length === 3);
     await expect(controller.approve({ name: 'a' }, ctx)).rejects.toMatchObject({ code: 'PLAN_STALE' });
+    await book.stop();
+  });
+
+  test('a commit that was only just answered is not converged, whatever the rule had come to before', async () => {
+    const { controller, book, world } = start();
+    const status = async () => (await controller.status({ search: { name: 'a' } }, ctx)).statuses;
+    await controller.commit({ spec: spec('a', ['x']), revision: 1 }, ctx);
+    await until(() => world.all().length === 1);
+    await vi.waitFor(async () => expect((await status())[0]?.progress).toEqual({ kind: 'converged' }));
+    const unstall = world.stall();
+    await controller.commit({ spec: spec('a', ['x', 'y']), revision: 2 }, ctx);
+    const working = { kind: 'working', reason: 'not looked at yet' };
+    expect(await status()).toEqual([{ name: 'a', revision: 2, phase: 'active', progress: working }]);
+    unstall();
+    await vi.waitFor(async () => expect((await status())[0]?.progress).toEqual({ kind: 'converged' }));
+    expect(sourceIds(world)).toEqual(['x', 'y']);
+    await controller.free({ name: 'a' }, ctx);
+    expect(await status()).toEqual([{ name: 'a', revision: 2, phase: 'freed', progress: { kind: 'converged' } }]);
+    await controller.destroy({ name: 'a' }, ctx);
+    expect(await status()).toEqual([]);
     await book.stop();
   });
 

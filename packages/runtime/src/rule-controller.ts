@@ -1,7 +1,8 @@
 import { AppError, matchesTags, objectName, ownerLabel, type Spec, type SpecObject } from '@infrakit/core';
-import type { CallContext, Controller, PlanText, Search } from '@infrakit/spi';
+import type { CallContext, Controller, PlanText, RuleStatus, Search } from '@infrakit/spi';
 import type { Look } from './look.ts';
 import { actLine } from './plan-lines.ts';
+import { progressOf } from './progress.ts';
 import { heldOf } from './reconcile.ts';
 import { type KeptRule, notFound, type RuleBook, type RuleBookDeps, ruleBook } from './rule-book.ts';
 import type { Accepted, RuleKind } from './rule-kind.ts';
@@ -50,6 +51,14 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     metadata: { ...rule.spec.metadata, id: rule.name, name: rule.name },
     state: kind.stateOf(rule.life?.outcome() ?? null, rule.accepted),
   });
+
+  const statusOf = (rule: KeptRule<S, O>): RuleStatus => {
+    const { name, record, accepted, memory, life } = rule;
+    const { revision, phase, reason } = record;
+    const general = progressOf(life?.outcome() ?? null, { phase, reason, underWay: memory.underWay.size });
+    const isOwn = life?.outcome() != null && (general.kind === 'converged' || general.kind === 'working');
+    return { name, revision, phase, progress: (isOwn ? kind.progress?.(accepted) : undefined) ?? general };
+  };
 
   const textOf = (seen: Look<S>, accepted: Accepted<S, O>): PlanText => ({
     id: seen.plan.id,
@@ -105,6 +114,7 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
       return { object: objectOf(rule) };
     },
     describe: async ({ search }) => ({ objects: found(search).map(objectOf) }),
+    status: async ({ search }) => ({ statuses: found(search).map(statusOf) }),
     free: ({ name }, ctx) => enter(name, 'freed', '', ctx),
     // Answers when what is ours downstream is gone too; past its deadline the work goes on by itself (GP-G10).
     destroy: async ({ name }, ctx) => {

@@ -1,5 +1,5 @@
 import type { AppError, Plan, Spec } from '@infrakit/core';
-import type { CallContext, ObjectState } from '@infrakit/spi';
+import type { CallContext, ObjectState, RuleProgress } from '@infrakit/spi';
 import type { Observable } from 'rxjs';
 import type { Look } from './look.ts';
 import type { LoopTiming } from './loop.ts';
@@ -45,6 +45,11 @@ export interface RuleKind<S, O> {
   readonly planLines: (plan: Plan, seen: Look<S>, accepted: Accepted<S, O>) => readonly string[];
   /** The `state` of the rule's object, from its last cycle. */
   readonly stateOf: (outcome: CycleOutcome | null, accepted: Accepted<S, O>) => unknown;
+  /**
+   * How far an active or ending rule is, where the kind knows more than the last cycle tells. Asked only of a rule that was looked
+   * at since its last commit and is not held. Default: what that cycle left open.
+   */
+  readonly progress?: (accepted: Accepted<S, O>) => RuleProgress;
   /** What is published of the rule, where the kind knows more than the last cycle tells. Default: as it is. */
   readonly published?: (state: ObjectState, accepted: Accepted<S, O>) => ObjectState;
 }

@@ -1,12 +1,12 @@
 import { AppError } from '@infrakit/core';
-import type { CallContext, Journal } from '@infrakit/spi';
+import { type CallContext, type Journal, RulePhase } from '@infrakit/spi';
 import { z } from 'zod';
 
 /** What a controller keeps of a rule across restarts, beside its budget: the spec itself is the manager's to keep. */
 export const RuleRecord = z.strictObject({
   revision: z.number().int().min(1),
   sourceHash: z.string(),
-  phase: z.enum(['active', 'freed', 'held', 'destroying']),
+  phase: RulePhase,
   reason: z.string().default(''),
 });
 export type RuleRecord = z.infer<typeof RuleRecord>;

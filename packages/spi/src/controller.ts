@@ -1,6 +1,7 @@
 import { Spec, SpecObject } from '@infrakit/core';
 import { z } from 'zod';
 import { mutating, reading, type SpiOf } from './interface.ts';
+import { RuleStatus } from './rule-status.ts';
 
 const Revision = z.number().int().min(1);
 const Name = z.string().min(1);
@@ -31,6 +32,7 @@ const Planned = z.strictObject({ object: SpecObject, plan: PlanText });
  * - `commit` is all or nothing and idempotent by revision; an older revision than the one in force is `REVISION_STALE`.
  *   After `free` it resumes.
  * - `describe` of a name that is not there is an empty list.
+ * - `status` says how far the rules of a search are; one that was only just committed is not converged before it was looked at.
  * - `free` pauses and touches nothing downstream; `destroy` also forgets the rule. Both are idempotent once the name was
  *   known; a name never known is `RULE_NOT_FOUND`.
  * - `spec` is the committed spec, with its revision.
@@ -50,6 +52,7 @@ export const controllerInterface = {
       timeoutMs: 30_000,
     }),
     describe: reading(z.strictObject({ search: Search }), Objects),
+    status: reading(z.strictObject({ search: Search }), z.strictObject({ statuses: z.array(RuleStatus) })),
     free: mutating(Rule, Objects),
     destroy: mutating(Rule, Objects, { timeoutMs: 30_000 }),
     spec: reading(Rule, z.strictObject({ spec: Spec, revision: Revision })),

@@ -52,6 +52,7 @@ export * from './reference/memory-loadbalancer.ts';
 export * from './reference/memory-metadata.ts';
 export * from './reference/memory-store.ts';
 export * from './reference/memory-world.ts';
+export * from './rule-status.ts';
 export * from './state-publisher.ts';
 export * from './store.ts';
 export * from './when-aborted.ts';

@@ -6,7 +6,7 @@ import { rawText } from '../format.ts';
 import { readSpec } from '../read-spec.ts';
 import { addTemplateOptions } from '../template-options.ts';
 import { verb } from '../verb.ts';
-import { addWaitOptions } from '../wait.ts';
+import { addWaitOptions, destroyAndWait } from '../wait.ts';
 
 const destroyAll = (options: CommitOptions): boolean => options.destroyAll === true;
 
@@ -30,8 +30,12 @@ export default verb<CommitOptions>({
     if (options.dump === true) return dump(read, streams);
     const controller: Controller = session.plugins.resolve(controllerInterface, object.name);
     if (destroyAll(options)) {
-      for (const { metadata } of read.specs) await controller.destroy({ name: metadata.name }, session.ctx());
-      return exits.done;
+      let exit: number = exits.done;
+      for (const { metadata } of read.specs) {
+        const { name } = metadata;
+        exit = Math.max(exit, await destroyAndWait(call, name, (ctx) => controller.destroy({ name }, ctx)));
+      }
+      return exit;
     }
     let exit: number = exits.done;
     for (const spec of read.specs) {

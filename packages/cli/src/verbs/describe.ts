@@ -1,10 +1,10 @@
 import { AppError, parseTags, type SpecObject } from '@infrakit/core';
-import { controllerInterface } from '@infrakit/spi';
+import { controllerInterface, type RuleProgress } from '@infrakit/spi';
 import { exits } from '../exit.ts';
 import { type FormatOptions, formatOf, rawText } from '../format.ts';
 import { itemRows } from '../item-rows.ts';
 import { scopeOf } from '../objects.ts';
-import { heldReason, stateSummary } from '../rule-state.ts';
+import { heldSentence, stateSummary } from '../rule-state.ts';
 import { tableLines } from '../table.ts';
 import { onlyName, verb } from '../verb.ts';
 
@@ -23,8 +23,6 @@ const columns = [
 const wideColumns = [...columns, { heading: 'STATE' }];
 
 const row = ({ kind, metadata }: SpecObject): string[] => [kind, metadata.name, metadata.id ?? '-'];
-
-const wideRow = (object: SpecObject): string[] => [...row(object), stateSummary(object)];
 
 const notThere = (object: string, name: string): AppError =>
   new AppError('RULE_NOT_FOUND', `${object} has nothing called ${name}`);
@@ -51,7 +49,13 @@ export default verb<Options>({
       ...(name !== undefined && { name }),
       ...(options.tags !== undefined && { tags: { ...parseTags(options.tags.split(',')) } }),
     };
-    const { objects } = await controller.describe({ search }, session.ctx());
+    const [{ objects }, { statuses }] = await Promise.all([
+      controller.describe({ search }, session.ctx()),
+      controller.status({ search }, session.ctx()),
+    ]);
+    const progress = new Map(statuses.map((status): [string, RuleProgress] => [status.name, status.progress]));
+    const nameOf = ({ metadata }: SpecObject): string => metadata.id ?? metadata.name;
+    const wideRow = (one: SpecObject): string[] => [...row(one), stateSummary(one, progress.get(nameOf(one)))];
     if (objects.length === 0 && name !== undefined) throw notThere(object.name, name);
     const format = formatOf(options);
     if (format === 'json' || format === 'yaml') streams.stdout.write(rawText(objects, format));
@@ -59,8 +63,8 @@ export default verb<Options>({
     else if (format === 'wide') print(tableLines(wideColumns, objects.map(wideRow), options.quiet === true));
     else print(tableLines(columns, objects.map(row), options.quiet === true));
     for (const one of objects) {
-      const held = heldReason(one);
-      if (held !== null) note(`${one.metadata.name} is held: ${held}`);
+      const found = progress.get(nameOf(one));
+      if (found?.kind === 'held') note(heldSentence(object, nameOf(one), found));
     }
     return exits.done;
   },

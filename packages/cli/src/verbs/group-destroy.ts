@@ -1,15 +1,20 @@
 import { groupInterface } from '@infrakit/spi';
-import { exits } from '../exit.ts';
 import { onlyName, verb } from '../verb.ts';
+import { addWaitOptions, destroyAndWait, type WaitOptions } from '../wait.ts';
 
-/** `destroy`: answers when the members are gone (GP §5.3). */
-export default verb<object>({
-  define: (command) => command.argument('[name]').option('--yes', 'accepted for scripts; nothing prompts'),
+/** `destroy`: answers when the members are gone (GP §5.3), or when the time that it has is up (exit 3). */
+export default verb<WaitOptions>({
+  define: (command) =>
+    addWaitOptions(command.argument('[name]'), 'the members are gone').option(
+      '--yes',
+      'accepted for scripts; nothing prompts',
+    ),
   run: async (call) => {
     const { session, object, print } = call;
     const name = onlyName(call, 'group');
-    await session.plugins.resolve(groupInterface, object.name).destroy({ name }, session.ctx());
+    const group = session.plugins.resolve(groupInterface, object.name);
+    const exit = await destroyAndWait(call, name, (ctx) => group.destroy({ name }, ctx));
     print([`Destroy ${name} initiated`]);
-    return exits.done;
+    return exit;
   },
 });

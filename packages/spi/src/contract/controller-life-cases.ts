@@ -18,6 +18,31 @@ export const controllerLifeCases: readonly ContractCase<ControllerSubject>[] = [
       }),
   },
   {
+    name: 'status tells of the rules of a search, at the revision and in the phase that they are in',
+    cites: 'DESIGN §6',
+    run: (subject, ctx) =>
+      withRules(subject, ctx, async ({ controller, name, commit, settle }) => {
+        const status = async () => (await controller.status({ search: { name } }, ctx)).statuses;
+        const phase = async () => (await status()).map((found) => [found.name, found.revision, found.phase]);
+        demandEqual(await status(), [], 'the status of a name that is not there');
+        await commit(1, 1);
+        await commit(2, 2);
+        demandEqual(await phase(), [[name, 2, 'active']], 'the status after a second commit');
+        await settle(async () => {
+          const kinds = (await status()).map(({ progress }) => progress.kind);
+          demandEqual(kinds, ['converged'], 'the progress of a rule that has had its time');
+        });
+        await controller.hold({ name, reason: 'a test' }, ctx);
+        demandEqual(await phase(), [[name, 2, 'held']], 'the status of a held rule');
+        demandEqual((await status())[0]?.progress.kind, 'held', 'the progress of a held rule');
+        await controller.resume({ name }, ctx);
+        await controller.free({ name }, ctx);
+        demandEqual(await phase(), [[name, 2, 'freed']], 'the status of a freed rule');
+        await controller.destroy({ name }, ctx);
+        demandEqual(await status(), [], 'the status of a destroyed rule');
+      }),
+  },
+  {
     name: 'a freed rule does nothing',
     cites: 'EI §1.11, EI-C14',
     run: (subject, ctx) =>

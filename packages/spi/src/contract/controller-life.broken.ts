@@ -79,6 +79,17 @@ export const brokenLives = [
     },
   },
   {
+    what: 'says that a rule is as it was at first',
+    failing: 'status tells of the rules of a search, at the revision and in the phase that they are in',
+    make: () =>
+      changed((controller) => ({
+        status: async (params) => {
+          const { statuses } = await controller.status(params, ctx);
+          return { statuses: statuses.map((status) => ({ ...status, revision: 1 })) };
+        },
+      })),
+  },
+  {
     what: 'goes on when it is freed',
     failing: 'a freed rule does nothing',
     make: () => changed((controller) => ({ free: ({ name }) => controller.describe({ search: { name } }, ctx) })),

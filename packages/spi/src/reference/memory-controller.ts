@@ -92,6 +92,12 @@ export const memoryController = (): { controller: Controller; surroundings: Memo
     enforce: (name) => apply(name, waiting(name)),
     resume: cycle,
     release: (name) => apply(name, { create: [], destroy: owned(name) }),
+    progress: (name) => {
+      const { destroy } = waiting(name);
+      if (destroy.length === 0) return { kind: 'converged' };
+      const plan = textOf({ create: [], destroy }).id;
+      return { kind: 'held', reason: `${destroy.length} destroys wait to be approved`, plan };
+    },
     state: (name) => owned(name).map(({ id, key }) => ({ Key: key, State: 'enrolled', Data: { enrollmentID: id } })),
   });
 

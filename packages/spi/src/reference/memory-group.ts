@@ -164,6 +164,7 @@ export const memoryGroup = (): { group: Group; machines: MemoryMachines } => {
     release: (name) => {
       for (const id of idsOf(name)) leave(name, id, 'destroy');
     },
+    progress: () => ({ kind: 'converged' }),
     state: (name) => ({ Instances: rosters.has(name) ? membersOf(name) : [], Converged: true }),
   });
 

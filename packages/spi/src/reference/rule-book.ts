@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, matchesTags, type Spec, type SpecObject } from '@infrakit/core';
-import type { Controller, PlanText } from '../controller.ts';
+import type { Controller, PlanText, Search } from '../controller.ts';
+import type { RuleProgress, RuleStatus } from '../rule-status.ts';
 
 /** One committed rule. */
 export interface Rule {
@@ -23,11 +24,16 @@ export interface RuleWork {
   /** Undoes what the rule has made; the rule is forgotten right after. */
   readonly release: (name: string) => void;
   readonly state: (name: string) => unknown;
+  /** How far an active rule is. */
+  readonly progress: (name: string) => RuleProgress;
 }
 
 /** The part of a controller that is bookkeeping, the same for every kind. */
 export interface RuleBook {
-  readonly methods: Pick<Controller, 'plan' | 'commit' | 'describe' | 'free' | 'destroy' | 'spec' | 'hold' | 'resume'>;
+  readonly methods: Pick<
+    Controller,
+    'plan' | 'commit' | 'describe' | 'status' | 'free' | 'destroy' | 'spec' | 'hold' | 'resume'
+  >;
   readonly names: () => string[];
   /** The rule of that name; throws when there is none. */
   readonly rule: (name: string) => Rule;
@@ -56,6 +62,16 @@ export const ruleBook = (work: RuleWork): RuleBook => {
   const objectsOf = (name: string): SpecObject[] => {
     const found = rules.get(name);
     return found === undefined ? [] : [objectOf(found.spec)];
+  };
+  const found = ({ name, tags }: Search): Rule[] =>
+    [...rules.values()]
+      .filter(({ spec }) => name === undefined || spec.metadata.name === name)
+      .filter(({ spec }) => matchesTags(spec.metadata.tags, tags));
+  const statusOf = ({ spec, revision, isFreed, isHeld }: Rule): RuleStatus => {
+    const { name } = spec.metadata;
+    if (isFreed) return { name, revision, phase: 'freed', progress: { kind: 'converged' } };
+    if (isHeld) return { name, revision, phase: 'held', progress: { kind: 'held', reason: 'held by hand' } };
+    return { name, revision, phase: 'active', progress: work.progress(name) };
   };
   const put = (next: Rule): void => {
     const { name } = next.spec.metadata;
@@ -86,12 +102,8 @@ export const ruleBook = (work: RuleWork): RuleBook => {
         commit(spec, revision);
         return { object: objectOf(rule(spec.metadata.name).spec) };
       },
-      describe: async ({ search: { name, tags } }) => ({
-        objects: [...rules.values()]
-          .filter(({ spec }) => name === undefined || spec.metadata.name === name)
-          .filter(({ spec }) => matchesTags(spec.metadata.tags, tags))
-          .map(({ spec }) => objectOf(spec)),
-      }),
+      describe: async ({ search }) => ({ objects: found(search).map(({ spec }) => objectOf(spec)) }),
+      status: async ({ search }) => ({ statuses: found(search).map(statusOf) }),
       free: async ({ name }) => {
         demandKnown(name);
         const found = rules.get(name);
