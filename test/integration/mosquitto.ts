@@ -16,7 +16,7 @@ export interface MosquittoOptions {
   readonly persistence?: boolean;
   /** Password by user name; without one nobody gets in. */
   readonly users?: Readonly<Record<string, string>>;
-  /** TLS only; `isClientRequired`: a client must have a certificate. */
+  /** TLS only, but on the UNIX socket; `isClientRequired`: a client must have a certificate. */
   readonly tls?: Certificates & { readonly isClientRequired?: boolean };
   /** A free one when left out. */
   readonly port?: number;
@@ -86,11 +86,15 @@ const writeConfig = async (folder: string, port: number, websocketPort: number, 
     lines.push(`password_file ${file}`);
   }
   lines.push(`listener ${port} 127.0.0.1`);
-  if (tls !== undefined) {
-    lines.push(`cafile ${tls.ca}`, `certfile ${tls.server.cert}`, `keyfile ${tls.server.key}`);
-    if (tls.isClientRequired) lines.push('require_certificate true');
-  }
-  if (websockets) lines.push(`listener ${websocketPort} 127.0.0.1`, 'protocol websockets');
+  const secure =
+    tls === undefined
+      ? []
+      : [
+          ...[`cafile ${tls.ca}`, `certfile ${tls.server.cert}`, `keyfile ${tls.server.key}`],
+          ...(tls.isClientRequired ? ['require_certificate true'] : []),
+        ];
+  lines.push(...secure);
+  if (websockets) lines.push(`listener ${websocketPort} 127.0.0.1`, 'protocol websockets', ...secure);
   // The last listener: when it answers, the others listen.
   lines.push(`listener 0 ${folder}/m.sock`, ...config);
   await writeFile(join(folder, 'm.conf'), `${lines.join('\n')}\n`);
@@ -160,7 +164,7 @@ export const startMosquitto = async (options: MosquittoOptions = {}): Promise<Mo
     port,
     url: options.tls === undefined ? `mqtt://127.0.0.1:${port}` : `mqtts://localhost:${port}`,
     unixUrl: `unix:${socketPath}`,
-    websocketUrl: `ws://127.0.0.1:${websocketPort}/`,
+    websocketUrl: `${options.tls === undefined ? 'ws://127.0.0.1' : 'wss://localhost'}:${websocketPort}/`,
     pid: () => child?.pid,
     start,
     stop,

@@ -35,6 +35,7 @@ const ended = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void>
 export interface Printed {
   readonly topic: string;
   readonly retain: boolean;
+  readonly qos: number;
   readonly payload: string;
 }
 
@@ -43,13 +44,16 @@ export interface Collector extends AsyncDisposable {
   readonly messages: readonly Printed[];
 }
 
-/** Subscribes to everything on a port, and is subscribed when it resolves. */
-export const collect = async (port: number, filter = '#', name = 'collector'): Promise<Collector> => {
+/** A port of loopback, or the path of a socket, as the clients of mosquitto take it. */
+const placeArgs = (place: number | string): string[] =>
+  typeof place === 'number' ? ['-p', `${place}`] : ['--unix', place];
+
+/** Subscribes at a port or socket to everything or a filter, and is subscribed when it resolves. */
+export const collect = async (place: number | string, filter = '#', name = 'collector'): Promise<Collector> => {
   const args = [
-    '-p',
-    `${port}`,
+    ...placeArgs(place),
     '-i',
-    `${name}${port}`,
+    `${name}${place}`,
     '-c',
     '-q',
     '2',
@@ -58,7 +62,7 @@ export const collect = async (port: number, filter = '#', name = 'collector'): P
     '-t',
     'ready',
     '-F',
-    '%r %t %p',
+    '%r %q %t %p',
   ];
   const child = spawn(requireProgram('mosquitto_sub'), args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const messages: Printed[] = [];
@@ -68,13 +72,14 @@ export const collect = async (port: number, filter = '#', name = 'collector'): P
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const [, retain = '', topic = '', payload = ''] = /^(\d) (\S*) ?(.*)$/.exec(line) ?? [];
+      const [, retain = '', qos = '', topic = '', payload = ''] = /^(\d) (\d) (\S*) ?(.*)$/.exec(line) ?? [];
       if (topic === 'ready') isReady = true;
-      else if (!topic.startsWith('infrakit-canary/')) messages.push({ retain: retain === '1', topic, payload });
+      else if (!topic.startsWith('infrakit-canary/'))
+        messages.push({ retain: retain === '1', qos: Number(qos), topic, payload });
     }
   });
   await until('mosquitto_sub', async () => {
-    await publish(port, 'ready', 'x');
+    await publish(place, 'ready', 'x');
     return isReady;
   });
   return { messages, [Symbol.asyncDispose]: () => ended(child, 'SIGKILL') };
@@ -82,13 +87,13 @@ export const collect = async (port: number, filter = '#', name = 'collector'): P
 
 /** Publishes one message with `mosquitto_pub`. */
 export const publish = async (
-  port: number,
+  place: number | string,
   topic: string,
   payload: string,
   options: { readonly qos?: 0 | 1 | 2; readonly retain?: boolean } = {},
 ): Promise<void> => {
   const { qos = 1, retain = false } = options;
-  const args = ['-p', `${port}`, '-t', topic, '-q', `${qos}`, '-m', payload, ...(retain ? ['-r'] : [])];
+  const args = [...placeArgs(place), '-t', topic, '-q', `${qos}`, '-m', payload, ...(retain ? ['-r'] : [])];
   const child = spawn(requireProgram('mosquitto_pub'), args, { stdio: 'ignore' });
   await once(child, 'exit');
 };
