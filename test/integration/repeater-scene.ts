@@ -49,9 +49,15 @@ const placeArgs = (place: number | string): string[] =>
   typeof place === 'number' ? ['-p', `${place}`] : ['--unix', place];
 
 /** Subscribes at a port or socket to everything or a filter, and is subscribed when it resolves. */
-export const collect = async (place: number | string, filter = '#', name = 'collector'): Promise<Collector> => {
+export const collect = async (
+  place: number | string,
+  filter = '#',
+  name = 'collector',
+  login: readonly string[] = [],
+): Promise<Collector> => {
   const args = [
     ...placeArgs(place),
+    ...login,
     '-i',
     `${name}${place}`,
     '-c',
@@ -79,7 +85,7 @@ export const collect = async (place: number | string, filter = '#', name = 'coll
     }
   });
   await until('mosquitto_sub', async () => {
-    await publish(place, 'ready', 'x');
+    await publish(place, 'ready', 'x', { login });
     return isReady;
   });
   return { messages, [Symbol.asyncDispose]: () => ended(child, 'SIGKILL') };
@@ -90,10 +96,10 @@ export const publish = async (
   place: number | string,
   topic: string,
   payload: string,
-  options: { readonly qos?: 0 | 1 | 2; readonly retain?: boolean } = {},
+  options: { readonly qos?: 0 | 1 | 2; readonly retain?: boolean; readonly login?: readonly string[] } = {},
 ): Promise<void> => {
-  const { qos = 1, retain = false } = options;
-  const args = [...placeArgs(place), '-t', topic, '-q', `${qos}`, '-m', payload, ...(retain ? ['-r'] : [])];
+  const { qos = 1, retain = false, login = [] } = options;
+  const args = [...placeArgs(place), ...login, '-t', topic, '-q', `${qos}`, '-m', payload, ...(retain ? ['-r'] : [])];
   const child = spawn(requireProgram('mosquitto_pub'), args, { stdio: 'ignore' });
   await once(child, 'exit');
 };
