@@ -3,6 +3,7 @@ import { realAfter } from '@infrakit/spi';
 import { describe, expect, it, vi } from 'vitest';
 import { badMessages } from './bad-messages.ts';
 import type { Connection } from './connection.ts';
+import { gapFinder } from './event-sequence.ts';
 import { eventPublisher, eventSubscriber } from './events.ts';
 import { memoryBroker } from './memory-broker.ts';
 
@@ -14,26 +15,46 @@ const event = (ID: string) => ({ Topic: 'a', ID, Message: '', Timestamp: 't' });
 const common = { topics, plugin: 'p', incarnation: 'n1.1', nowMs: () => 0, log };
 
 describe('eventPublisher (Events port)', () => {
-  it('a queue that is full drops the oldest, counts, warns once, and never waits', async () => {
-    warnings.length = 0;
+  /** A connection that holds back what is published until it is released. */
+  const holding = () => {
     let release: () => void = quiet;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const sent: string[] = [];
+    const sent: { readonly ID: string; readonly Nonce: string; readonly Seq: number }[] = [];
     const connection = {
       publish: async (_: string, payload: string) => {
-        sent.push(JSON.parse(payload).ID);
+        sent.push(JSON.parse(payload));
         await held;
       },
     } as unknown as Connection;
+    return { connection, sent, release: () => release() };
+  };
+
+  it('a burst of 10,000 joins waits for the broker and loses nothing', async () => {
+    const { connection, sent, release } = holding();
     const { publish, dropped } = eventPublisher({ ...common, connection, qos: 1 });
-    for (let n = 0; n < 1_300; n += 1) publish(event(String(n)));
-    expect(dropped()).toBe(200);
+    for (let n = 0; n < 10_000; n += 1) publish({ ...event(String(n)), Data: { member: 'x'.repeat(700) } });
+    release();
+    await vi.waitFor(() => expect(sent).toHaveLength(10_000));
+    expect(sent.map(({ Seq }) => Seq)).toEqual(Array.from({ length: 10_000 }, (_, n) => n + 1));
+    expect(dropped()).toBe(0);
+  });
+
+  it('a queue that is full drops the oldest in one piece, counts, warns once, never waits, and leaves one gap', async () => {
+    warnings.length = 0;
+    const { connection, sent, release } = holding();
+    const { publish, dropped } = eventPublisher({ ...common, connection, qos: 1 });
+    const Data = 'x'.repeat(2 ** 20);
+    for (let n = 0; n < 140; n += 1) publish({ ...event(String(n)), Data });
+    expect(dropped()).toBeGreaterThan(0);
     expect(warnings).toEqual(['events dropped']);
     release();
-    await vi.waitFor(() => expect(sent).toHaveLength(1_100));
-    expect([sent[99], sent[100], sent.at(-1)]).toEqual(['99', '300', '1299']);
+    await vi.waitFor(() => expect(sent.length + dropped()).toBe(140));
+    expect(sent.at(-1)?.ID).toBe('139');
+    const see = gapFinder();
+    const gaps = sent.map((sequence) => see('a', sequence)).filter(({ kind }) => kind === 'gap');
+    expect(gaps).toEqual([{ kind: 'gap', reason: `${dropped()} events are missing` }]);
   });
 
   it('EI-V4: an event whose data is no JSON is published with an error instead of it, and the sender goes on', async () => {

@@ -39,9 +39,10 @@ export interface EventPublisher {
   readonly dropped: () => number;
 }
 
-/** Events on their way at once, and those that wait for that. */
+/** Events on their way at once. */
 const inFlight = 100;
-const maxQueued = 1_000;
+/** Bytes of those that wait for that: several times what a group of 10,000 tells of when all of them join at once. */
+const maxQueuedBytes = 32 * 2 ** 20;
 const quietMs = 60_000;
 
 /** An event that arrived, or why it is none. */
@@ -71,21 +72,38 @@ const encoded = (event: Event, sequence: EventSequence): string => {
 export const eventPublisher = (options: EventPublisherOptions): EventPublisher => {
   const { connection, topics, plugin: own, incarnation, qos, nowMs, log } = options;
   const number = eventNumbers(incarnation);
-  const queue: { readonly topic: string; readonly payload: string }[] = [];
-  let [underWay, dropped] = [0, 0];
+  let queue: { readonly topic: string; readonly payload: string }[] = [];
+  let [head, queuedBytes, underWay, dropped] = [0, 0, 0, 0];
   let warnedMs = Number.NEGATIVE_INFINITY;
 
-  const drop = (reason: string): void => {
-    dropped += 1;
+  const drop = (reason: string, count = 1): void => {
+    dropped += count;
     if (nowMs() - warnedMs < quietMs) return;
     warnedMs = nowMs();
     log.warn({ plugin: own, reason, total: dropped }, 'events dropped');
   };
 
+  /** Takes the oldest out of the queue. */
+  const take = (count: number): void => {
+    for (const { payload } of queue.slice(head, head + count)) queuedBytes -= payload.length;
+    head += count;
+    if (head * 2 < queue.length) return;
+    queue = queue.slice(head);
+    head = 0;
+  };
+
+  /** Half of them in one piece, so that whoever listens is told of one gap and not of many. */
+  const dropOldest = (): void => {
+    const count = Math.ceil((queue.length - head) / 2);
+    take(count);
+    drop('too many wait to be published', count);
+  };
+
   const work = (): void => {
     while (underWay < inFlight) {
-      const next = queue.shift();
+      const next = queue[head];
       if (next === undefined) return;
+      take(1);
       underWay += 1;
       connection
         .publish(next.topic, next.payload, { qos })
@@ -99,8 +117,10 @@ export const eventPublisher = (options: EventPublisherOptions): EventPublisher =
 
   const publish = (event: Event): void => {
     const topic = topics.event(own, event.Topic);
-    queue.push({ topic, payload: encoded(event, number(topic)) });
-    if (queue.length > maxQueued && queue.shift() !== undefined) drop('too many wait to be published');
+    const payload = encoded(event, number(topic));
+    queue.push({ topic, payload });
+    queuedBytes += payload.length;
+    if (queuedBytes > maxQueuedBytes) dropOldest();
     work();
   };
 

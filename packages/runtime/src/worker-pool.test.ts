@@ -37,6 +37,21 @@ describe('workerPool (DESIGN §4, Law 9)', () => {
     expect(Math.max(...seen)).toBe(3);
   });
 
+  it('a burst leaves the event loop its turns: what came in meanwhile is served before the last task has begun', async () => {
+    const pool = workerPool({ concurrency: 1_000, perTurn: 10 });
+    let begun = 0;
+    const tasks = Array.from({ length: 100 }, () =>
+      pool.run('rule', async () => {
+        begun += 1;
+      }),
+    );
+    expect(begun).toBe(10);
+    const whenServed = new Promise<number>((resolve) => setImmediate(() => setImmediate(() => resolve(begun))));
+    expect(await whenServed).toBeLessThan(100);
+    await Promise.all(tasks);
+    expect(begun).toBe(100);
+  });
+
   it('one rule with 10,000 items does not starve the others: queues take turns', async () => {
     const clock = virtualClock();
     const pool = workerPool({ concurrency: 2 });

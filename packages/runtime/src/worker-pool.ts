@@ -8,6 +8,8 @@ export interface WorkerPoolOptions {
   readonly concurrency: number;
   /** At most so many at once of one queue (≥ 1). Default: no limit of its own. */
   readonly perQueue?: number;
+  /** At most so many begin in one turn of the event loop, so that a burst leaves sockets, files and timers their turns. Default 32. */
+  readonly perTurn?: number;
 }
 
 /** How one task is run. */
@@ -49,13 +51,14 @@ const cancelledBy = (queue: string, cause: unknown): AppError =>
   new AppError('RPC_CANCELLED', `a task of ${queue} was cancelled`, { facts: { queue }, cause });
 
 /** An open {@link WorkerPool}. */
-export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOptions): WorkerPool => {
+export const workerPool = ({ concurrency, perQueue = concurrency, perTurn = 32 }: WorkerPoolOptions): WorkerPool => {
   const queues = new Map<string, Queue>();
   const turns = fifo<Queue>();
   const cancels = new Set<(cause: unknown) => void>();
   const idle: (() => void)[] = [];
   let waiting = 0;
   let running = 0;
+  let started = 0;
   let isClosed = false;
 
   const takeTurn = (queue: Queue): void => {
@@ -75,7 +78,7 @@ export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOp
   };
 
   const pump = (): void => {
-    while (running < concurrency) {
+    while (running < concurrency && started < perTurn) {
       const queue = turns.shift();
       if (queue === undefined) break;
       queue.hasTurn = false;
@@ -85,6 +88,8 @@ export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOp
         waiting--;
         running++;
         queue.running++;
+        started++;
+        if (started === 1) setImmediate(nextTurn);
         takeTurn(queue);
         job.start(() => {
           running--;
@@ -97,6 +102,11 @@ export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOp
       }
     }
     if (running === 0) for (const resolve of idle.splice(0)) resolve();
+  };
+
+  const nextTurn = (): void => {
+    started = 0;
+    pump();
   };
 
   const queueOf = (name: string): Queue => {
@@ -122,14 +132,14 @@ export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOp
         if (isClosed) return reject(cancelledBy(name, new Error('the pool is closed')));
         if (signal?.aborted) return reject(cancelledBy(name, signal.reason));
 
-        const controller = new AbortController();
+        let controller: AbortController | undefined;
         const cancel = (cause: unknown): void => {
           if (job.state === 'waiting') waiting--;
           job.state = 'cancelled';
           release();
           const error = cancelledBy(name, cause);
           reject(error);
-          controller.abort(error);
+          controller?.abort(error);
         };
         const forget = signal && whenAborted(signal, () => cancel(signal.reason));
         const release = (): void => {
@@ -139,7 +149,9 @@ export const workerPool = ({ concurrency, perQueue = concurrency }: WorkerPoolOp
         const job: Job = {
           state: 'waiting',
           start: (onEnd) => {
-            const ended = new Promise<T>((done) => done(task(controller.signal))).finally(() => {
+            controller = new AbortController();
+            const { signal: own } = controller;
+            const ended = new Promise<T>((done) => done(task(own))).finally(() => {
               release();
               onEnd();
             });
