@@ -54,11 +54,16 @@ const untilEnrolled = (operator: Operator, count: number): Promise<unknown> =>
     (await operator.instances('nfs-auth/disk')).length === count ? true : undefined,
   );
 
-/** From the answer to a scale until the sink has as many entries. */
-const scaled = async (operator: Operator, size: number): Promise<number> => {
-  await operator.scale('cattle', size);
-  return timed(() => untilEnrolled(operator, size));
-};
+/** Until a scale is answered, and from the answer until the sink has as many entries. */
+const scaling = async (
+  operator: Operator,
+  size: number,
+): Promise<{ readonly answerMs: number; readonly sinkMs: number }> => ({
+  answerMs: await timed(() => operator.scale('cattle', size)),
+  sinkMs: await timed(() => untilEnrolled(operator, size)),
+});
+
+const scaled = async (operator: Operator, size: number): Promise<number> => (await scaling(operator, size)).sinkMs;
 
 const execute = promisify(execFile);
 
@@ -86,7 +91,7 @@ export const run = async (): Promise<Record<string, unknown>> => {
   await operator.commit(cattleNfs());
   await hasMembers(operator, 'miners', 5);
   await follows(operator, 10);
-  const times = { up: [] as number[], down: [] as number[], large: [] as number[], huge: [] as number[] };
+  const times = { up: [] as number[], down: [] as number[], large: [] as number[], huge: [] as number[], answer: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
     times.up.push(await scaled(operator, 20));
     times.down.push(await scaled(operator, 8));
@@ -99,7 +104,9 @@ export const run = async (): Promise<Record<string, unknown>> => {
   }
   const idle1000 = await idleCpu(host);
   for (let round = 0; round < largeRounds; round += 1) {
-    times.huge.push(await scaled(operator, 10_000));
+    const { answerMs, sinkMs } = await scaling(operator, 10_000);
+    times.answer.push(answerMs);
+    times.huge.push(sinkMs);
     if (round < largeRounds - 1) await scaled(operator, 1_000);
   }
   const idle10000 = await idleCpu(host);
@@ -109,6 +116,7 @@ export const run = async (): Promise<Record<string, unknown>> => {
     scale_20_8_ms: whole(median(times.down)),
     scale_10_1000_ms: whole(median(times.large)),
     scale_1000_10000_ms: whole(median(times.huge)),
+    answer_1000_10000_ms: whole(median(times.answer)),
     idle_cpu_1000: Number(idle1000.toFixed(4)),
     idle_cpu_10000: Number(idle10000.toFixed(4)),
     rss_mb_10000: whole(await residentMb(host.pid)),
