@@ -91,7 +91,13 @@ export const run = async (): Promise<Record<string, unknown>> => {
   await operator.commit(cattleNfs());
   await hasMembers(operator, 'miners', 5);
   await follows(operator, 10);
-  const times = { up: [] as number[], down: [] as number[], large: [] as number[], huge: [] as number[], answer: [] as number[] };
+  const times = {
+    up: [] as number[],
+    down: [] as number[],
+    large: [] as number[],
+    huge: [] as number[],
+    answer: [] as number[],
+  };
   for (let round = 0; round < rounds; round += 1) {
     times.up.push(await scaled(operator, 20));
     times.down.push(await scaled(operator, 8));
