@@ -141,17 +141,17 @@ export interface Scene extends AsyncDisposable {
 
 const ctx = { signal: new AbortController().signal, timeoutMs: 5_000 };
 
-/** Opens mirrors that keep nothing, with probes every `probeMs`. */
+/** Opens mirrors with probes every `probeMs`; they keep nothing, save where they are given a folder. */
 export const openScene = async (
-  options: { readonly probeMs?: number; readonly maxBytes?: number } = {},
+  options: { readonly probeMs?: number; readonly maxBytes?: number; readonly folder?: string } = {},
 ): Promise<Scene> => {
-  const { probeMs = 500, maxBytes = 1024 * 1024 } = options;
+  const { probeMs = 500, maxBytes = 1024 * 1024, folder } = options;
   let ids = 0;
   const mirrors = await openMirrors(
-    null,
+    folder === undefined ? null : join(folder, 'mirrors.log'),
     { probeMs, maxBytes },
     {
-      identity: `scene ${Math.random()}`,
+      identity: folder ?? `scene ${Math.random()}`,
       broker: null,
       variable: () => undefined,
       log: recordingLog().log,

@@ -42,6 +42,8 @@ export interface EndpointDeps {
   readonly broker: BrokerAccess | null;
   /** A variable of the environment that a secret may be in. */
   readonly variable: (name: string) => string | undefined;
+  /** Whether there is a folder for buffers. */
+  readonly keepsBuffers: boolean;
   readonly log: Log;
 }
 

@@ -1,4 +1,5 @@
 import { AppError, checkFilter, encodeLevel, eventSubscription, matchesFilter, topicsUnder } from '@infrakit/core';
+import type { BufferSettings } from './buffer/buffer-budget.ts';
 import { cloudEvent } from './cloud-event.ts';
 import { type Endpoint, type EndpointDeps, sinkEndpoint, sourceEndpoint } from './endpoint.ts';
 import type { Hop } from './loop-proof.ts';
@@ -19,6 +20,8 @@ export interface Flow {
   readonly retain: Route['retain'];
   readonly maxBytes: number;
   readonly form?: Route['form'];
+  /** What may wait on the disk; undefined for nothing. */
+  readonly buffer?: BufferSettings;
   /** Whether a topic of the filter is one of this flow: not excluded, and not one that must be named. */
   readonly wants: (topic: string) => boolean;
   /** The topics that it does not want. */
@@ -106,6 +109,9 @@ const direction = (
     mapping: below(base, mapping),
     retain: mirror.Retain === 'as-published' ? 'keep' : mirror.Retain,
     maxBytes: mirror.MaxSize ?? Number.POSITIVE_INFINITY,
+    ...(mirror.Buffer !== undefined && {
+      buffer: { maxBytes: mirror.Buffer.MaxBytes, policy: mirror.Buffer.Policy },
+    }),
     ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name) }),
     ...choice(filter, excluded, deps),
   };
@@ -131,6 +137,9 @@ export const flowsOf = (
   const { Direction } = mirror;
   if (Direction !== 'out' && (source?.plugin !== undefined || sink?.isLog === true)) {
     faults.push(`Direction: ${Direction} needs a broker on both sides`);
+  }
+  if (mirror.Buffer !== undefined && !deps.keepsBuffers) {
+    faults.push('Buffer: this process keeps nothing on the disk, where a buffer would be');
   }
   if (source === undefined || sink === undefined || faults.length > 0) return { flows: [], faults };
   const flows: Flow[] = [];

@@ -51,6 +51,8 @@ export interface SessionDeps {
   /** Between two looks at whether both sides are alive, in ms. */
   readonly probeMs: number;
   readonly maxBytes: number;
+  /** When the sink last took nothing on purpose, in ms; 0 for never. */
+  readonly heldMs: () => number;
   /** Something about it is different: subscriptions answered, a side silent or back. */
   readonly changed: () => void;
 }
@@ -112,6 +114,7 @@ export const linkSession = (
     source: { looks: 0, heard: 0 },
     sink: { looks: 0, heard: 0 },
   };
+  let lookedMs = clock.now();
   let fault = '';
   /** Looks that found nothing wrong. */
   let calm = 0;
@@ -130,7 +133,12 @@ export const linkSession = (
   const diagnose = (
     nowMs: number,
   ): { readonly kind: Unwell; readonly fault: string; readonly isFatal: boolean } | null => {
+    // What was said to it meanwhile may still wait.
+    const heldMs = deps.heldMs();
+    const isHeld = heldMs >= lookedMs;
+    lookedMs = nowMs;
     for (const side of ['sink', 'source'] as const) {
+      if (side === 'sink' && isHeld) continue;
       const { stream } = side === 'sink' ? sink : source;
       if (isSilent(side, !stream.isPaused())) {
         return { kind: 'silent', fault: `the ${side} answers nothing`, isFatal: silence[side].looks >= deadAfter };
@@ -140,7 +148,7 @@ export const linkSession = (
     const stalledMs = behind.stalledSinceMs();
     const since = Math.max(
       lostMs === null ? 0 : (nowMs - lostMs) / 2,
-      stalledMs === null ? 0 : (nowMs - stalledMs) / stalledAfter,
+      stalledMs === null ? 0 : (nowMs - Math.max(stalledMs, heldMs)) / stalledAfter,
     );
     if (since < probeMs) return null;
     return {

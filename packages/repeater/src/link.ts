@@ -27,6 +27,8 @@ export interface LinkDeps {
   readonly maxBytes: number;
   /** Its status is another one. */
   readonly changed: () => void;
+  /** When the sink last took nothing on purpose, in ms, which is no fault of it; 0 for never. */
+  readonly heldMs?: () => number;
 }
 
 /** How a link fares. */
@@ -40,6 +42,8 @@ export interface LinkStatus {
   readonly oldestMs: number;
   /** How long the sink took to bring the last probe back, in ms; null where it is not probed. */
   readonly latencyMs: number | null;
+  /** What waits on the disk, where the link has a buffer. */
+  readonly buffered?: { readonly messages: number; readonly bytes: number };
 }
 
 /** One pair of connections that any number of rules share. It connects again and again until it is closed. */
@@ -163,6 +167,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
         canary: probe,
         probeMs,
         maxBytes: deps.maxBytes,
+        heldMs: deps.heldMs ?? (() => 0),
         changed: () => look(),
       },
     );

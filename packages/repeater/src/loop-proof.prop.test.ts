@@ -12,6 +12,7 @@ const quiet = (): void => undefined;
 const deps = {
   broker: null,
   variable: () => undefined,
+  keepsBuffers: false,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 };
 

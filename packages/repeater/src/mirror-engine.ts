@@ -1,8 +1,11 @@
 import { digest } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
+import { type BufferBudget, type BufferSettings, bufferBudget } from './buffer/buffer-budget.ts';
+import { openBufferedLink } from './buffer/buffered-link.ts';
 import type { Flow } from './flow.ts';
 import { type Link, openLink } from './link.ts';
+import type { LinkPlan } from './link-session.ts';
 import { flowSets, kindOfLane, laneFor, laneMap, type Placed, wantedFor } from './mirror-lanes.ts';
 import { type RouteCounter, routeCounter } from './route.ts';
 
@@ -23,6 +26,10 @@ export interface MirrorStatus {
   readonly messages: number;
   readonly bytes: number;
   readonly dropped: number;
+  /** Those of the dropped that a full buffer had no room for. */
+  readonly overflowed: number;
+  /** What waits on the disk for its connections; null without a buffer. */
+  readonly buffered: { readonly messages: number; readonly bytes: number } | null;
   /** Messages of its connections that the sink has not acknowledged, and how old the oldest of them is at least, in ms. */
   readonly unacknowledged: number;
   readonly lagMs: number;
@@ -49,6 +56,8 @@ export interface EngineDeps {
   readonly log: Log;
   readonly probeMs: number;
   readonly maxBytes: number;
+  /** Where buffers are kept; null for nowhere: flows with one do not run then. */
+  readonly bufferFolder: string | null;
   /** Some mirror may fare differently. */
   readonly changed: () => void;
 }
@@ -61,16 +70,26 @@ interface Lane {
 
 const order = ['active', 'connecting', 'unhealthy', 'refused'] as const satisfies readonly MirrorStatus['state'][];
 
+const sumOf = (parts: readonly { readonly messages: number; readonly bytes: number }[]): MirrorStatus['buffered'] =>
+  parts.length === 0
+    ? null
+    : {
+        messages: parts.reduce((sum, { messages }) => sum + messages, 0),
+        bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      };
+
 /** Changes that come within this time, in ms, are made together. */
 const gatherMs = 5;
 
 /** An engine that mirrors nothing yet. */
 export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
-  const { identity, clock, random, log, probeMs, maxBytes, changed } = deps;
+  const { identity, clock, random, log, probeMs, maxBytes, bufferFolder, changed } = deps;
   const lanes = new Map<string, Lane>();
   const closing = new Map<string, Promise<void>>();
   const mirrors = new Map<string, { readonly placed: readonly Placed[]; readonly forget: readonly (() => void)[] }>();
   const counters = new Map<string, RouteCounter>();
+  /** By set: what its buffers may keep together. */
+  const budgets = new Map<string, BufferBudget>();
   const sets = flowSets();
   let isClosed = false;
   let isRefreshing = false;
@@ -84,6 +103,15 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     });
     closing.set(key, ended);
     return ended;
+  };
+
+  const open = (key: string, { flow, set }: Placed, plan: LinkPlan): Link => {
+    const { from, to, qos, version, buffer } = flow;
+    const options = { from, to, qos, version, id: digest([identity, key]).slice(0, 18) };
+    const linkDeps = { clock, random, log, probeMs, maxBytes, changed };
+    const budget = budgets.get(set);
+    if (buffer === undefined || budget === undefined || bufferFolder === null) return openLink(options, plan, linkDeps);
+    return openBufferedLink(options, plan, { ...linkDeps, bufferFolder, budget });
   };
 
   const refreshLane = (key: string, lane: Lane): void => {
@@ -101,9 +129,14 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
       lane.link.apply(plan);
       return;
     }
-    const { from, to, qos, version } = first.flow;
-    const id = digest([identity, key]).slice(0, 18);
-    lane.link = openLink({ from, to, qos, version, id }, plan, { clock, random, log, probeMs, maxBytes, changed });
+    lane.link = open(key, first, plan);
+  };
+
+  /** The settings that came last are those of the whole set. */
+  const budgetOf = (set: string, settings: BufferSettings): void => {
+    const known = budgets.get(set);
+    if (known === undefined) budgets.set(set, bufferBudget(settings));
+    else known.set(settings);
   };
 
   /** Many changes in a short time are one change of each lane. */
@@ -141,11 +174,12 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     }
   };
 
-  const statusOf = ({ flow, lane }: Placed): Pick<MirrorStatus, 'state' | 'unacknowledged' | 'lagMs' | 'lastError'> => {
+  const statusOf = ({ flow, lane }: Placed): Omit<MirrorStatus, keyof RouteCounter> => {
     const { link = null, isStale = true } = lanes.get(lane) ?? {};
-    if (link === null || isStale) return { state: 'connecting', unacknowledged: 0, lagMs: 0, lastError: '' };
-    const { state, lastError, unacknowledged, oldestMs: lagMs } = link.status();
-    const common = { unacknowledged, lagMs, lastError };
+    const nothing = { state: 'connecting', unacknowledged: 0, lagMs: 0, lastError: '', buffered: null } as const;
+    if (link === null || isStale) return nothing;
+    const { state, lastError, unacknowledged, oldestMs: lagMs, buffered = null } = link.status();
+    const common = { unacknowledged, lagMs, lastError, buffered };
     if (state !== 'active') return { ...common, state };
     const covering = [...(lanes.get(lane)?.flows ?? [])].map((other) => link.stateOf(other.flow.filter));
     const own = link.stateOf(flow.filter);
@@ -164,9 +198,10 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
       const counter = counters.get(id) ?? routeCounter();
       counters.set(id, counter);
       const placed = flows.map((flow, n): Placed => {
-        const lane = `${kindOfLane(flow)}#${numbers[n] ?? 0}`;
+        const lane = `${kindOfLane(flow, set)}#${numbers[n] ?? 0}`;
         return { mirrorId: id, flow, set, rank, createdMs, lane, counter };
       });
+      for (const { buffer } of flows) if (buffer !== undefined) budgetOf(set, buffer);
       mirrors.set(id, { placed, forget: placed.map(sets.add) });
       for (const one of placed) {
         const lane = lanes.get(one.lane) ?? { flows: new Set(), link: null, isStale: true };
@@ -180,14 +215,16 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
       counters.delete(id);
     },
     status: (id) => {
-      const { messages, bytes, dropped } = counters.get(id) ?? routeCounter();
+      const { messages, bytes, dropped, overflowed } = counters.get(id) ?? routeCounter();
       const parts = (mirrors.get(id)?.placed ?? []).map(statusOf);
       const worst = parts.toSorted((left, right) => order.indexOf(right.state) - order.indexOf(left.state))[0];
       return {
         state: worst?.state ?? 'connecting',
         messages,
         bytes,
-        dropped,
+        dropped: dropped + overflowed,
+        overflowed,
+        buffered: sumOf(parts.flatMap(({ buffered }) => buffered ?? [])),
         unacknowledged: Math.max(0, ...parts.map(({ unacknowledged }) => unacknowledged)),
         lagMs: Math.max(0, ...parts.map(({ lagMs }) => lagMs)),
         lastError: worst?.lastError ?? '',

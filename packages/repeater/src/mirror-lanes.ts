@@ -20,8 +20,9 @@ export interface Placed {
 /** What of a placed flow says whether another one fits beside it. */
 export type LanePlace = Pick<Placed, 'flow' | 'set' | 'lane'>;
 
-/** What flows must have in common to share a pair of connections. */
-export const kindOfLane = ({ from, to, qos, version }: Flow): string => `${from.key} ${to.key} ${qos} ${version}`;
+/** What flows must have in common to share a pair of connections; a buffer is shared only within a set. */
+export const kindOfLane = ({ from, to, qos, version, buffer }: Flow, set: string): string =>
+  [from.key, to.key, qos, version, ...(buffer === undefined ? [] : ['buffer', set])].join(' ');
 
 const setOf = ({ set, flow }: Pick<Placed, 'set' | 'flow'>): string => `${set} ${flow.from.key} ${flow.to.key}`;
 
@@ -35,7 +36,7 @@ const fitsWith = (there: LanePlace, flow: Flow, set: string): boolean =>
 
 /** The number of the first lane of its kind that a flow can go into. */
 export const laneFor = (flow: Flow, set: string, placed: Iterable<LanePlace>): number => {
-  const kind = `${kindOfLane(flow)}#`;
+  const kind = `${kindOfLane(flow, set)}#`;
   const unfit = new Set<number>();
   for (const there of placed) {
     if (!there.lane.startsWith(kind) || fitsWith(there, flow, set)) continue;

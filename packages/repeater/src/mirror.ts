@@ -58,11 +58,25 @@ export const mirrorWords = {
   Format: z.enum(['event', 'cloudevents']).default('event'),
 };
 
+/** What is kept on the disk while the sink is away; without one the source's session keeps it. */
+export const MirrorBuffer = z.strictObject({
+  /** How many bytes of messages wait at most, over all rules of a spec together. */
+  MaxBytes: z
+    .number()
+    .int()
+    .min(64 * 1024)
+    .max(2 ** 40),
+  /** When it is full: the oldest or the newest is given up, or the source is no longer read. */
+  Policy: z.enum(['drop-oldest', 'drop-newest', 'block']).default('block'),
+});
+export type MirrorBuffer = z.infer<typeof MirrorBuffer>;
+
 /** The properties of one mirrored topic: what Provision of `<repeater>/topic` takes. */
 export const Mirror = z.strictObject({
   Source: MirrorSource,
   Sink: MirrorSink,
   ...mirrorWords,
   QoS: mirrorWords.QoS.default(1),
+  Buffer: MirrorBuffer.optional(),
 });
 export type Mirror = z.infer<typeof Mirror>;

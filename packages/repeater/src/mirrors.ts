@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Clock } from '@infrakit/runtime';
 import type { EndpointDeps } from './endpoint.ts';
 import { mirrorEngine } from './mirror-engine.ts';
@@ -13,7 +14,7 @@ export interface MirrorLimits {
 }
 
 /** What mirrors run with. */
-export interface MirrorsDeps extends EndpointDeps {
+export interface MirrorsDeps extends Omit<EndpointDeps, 'keepsBuffers'> {
   /** The same after each start, and no other repeater's: sessions at the brokers go by it. */
   readonly identity: string;
   readonly clock: Clock;
@@ -36,7 +37,9 @@ export const openMirrors = async (path: string | null, limits: MirrorLimits, dep
   const { identity, clock, random, log, newId } = deps;
   const table = await openMirrorTable(path, log);
   let instances: TopicInstances | null = null;
+  const bufferFolder = path === null ? null : join(dirname(path), 'buffers');
   const engine = mirrorEngine({
+    bufferFolder,
     identity,
     clock,
     random,
@@ -47,7 +50,14 @@ export const openMirrors = async (path: string | null, limits: MirrorLimits, dep
       deps.fares();
     },
   });
-  const opened = topicInstances({ ...deps, table, engine, incarnation: newId(), nowMs: clock.now });
+  const opened = topicInstances({
+    ...deps,
+    keepsBuffers: path !== null,
+    table,
+    engine,
+    incarnation: newId(),
+    nowMs: clock.now,
+  });
   instances = opened;
   return {
     ...opened,

@@ -70,6 +70,7 @@ export const startRepeater = async (deps: PluginDeps<RepeaterOptions>, clock: Cl
           plugins: deps.plugins,
           broker,
           variable,
+          keepsBuffers: folder !== null,
           log,
           mirrors,
           asksMqtt5,

@@ -16,6 +16,9 @@ export interface RepeaterRow {
     readonly dropped: number;
     readonly unacknowledged: number;
     readonly lagMs: number;
+    /** What waits on the disk for the connections of the rule, and what a full buffer had no room for; only with a buffer. */
+    readonly buffered?: { readonly messages: number; readonly bytes: number };
+    readonly overflowed?: number;
     readonly error?: string;
   };
 }
@@ -33,6 +36,7 @@ export const repeaterRows = (
     const status = byId.get(id)?.status;
     const failed = errors.get(id);
     const { messages = 0, bytes = 0, dropped = 0, unacknowledged = 0, lagMs = 0, lastError = '' } = status ?? {};
+    const { buffered = null, overflowed = 0 } = status ?? {};
     const error = failed ?? lastError;
     return {
       Key: id,
@@ -45,6 +49,7 @@ export const repeaterRows = (
         dropped,
         unacknowledged,
         lagMs: Math.round(lagMs),
+        ...(buffered !== null && { buffered, overflowed }),
         ...(error !== '' && { error }),
       },
     };

@@ -1,7 +1,7 @@
 import { Duration } from '@infrakit/core';
 import { z } from 'zod';
 import { pluginOf } from './endpoint.ts';
-import { type Mirror, MirrorSink, MirrorSource, mirrorWords } from './mirror.ts';
+import { type Mirror, MirrorBuffer, MirrorSink, MirrorSource, mirrorWords } from './mirror.ts';
 
 const Rule = z.strictObject({ ...mirrorWords, QoS: mirrorWords.QoS.optional() });
 type Rule = z.infer<typeof Rule>;
@@ -14,6 +14,7 @@ export const RepeaterProperties = z.strictObject({
   Rules: z.array(Rule).default([]),
   /** Everything that no rule is for, under its own topics. */
   AllowAll: z.boolean().default(false),
+  Buffer: MirrorBuffer.optional(),
 });
 export type RepeaterProperties = z.infer<typeof RepeaterProperties>;
 
@@ -42,12 +43,20 @@ const idOf = ({ Direction, sourcetopic }: Rule): string =>
   Direction === 'out' ? sourcetopic : `${Direction} ${sourcetopic}`;
 
 /** The rules of a spec in the order in which they are asked; the one for everything comes last. */
-export const ruleItems = ({ Source, Sink: { QoS, ...Sink }, Rules, AllowAll }: RepeaterProperties): RuleItem[] => {
+export const ruleItems = (properties: RepeaterProperties): RuleItem[] => {
+  const {
+    Source,
+    Sink: { QoS, ...Sink },
+    Rules,
+    AllowAll,
+    Buffer,
+  } = properties;
+  const common = { Source, Sink, ...(Buffer !== undefined && { Buffer }) };
   const items = Rules.map(
-    (rule): RuleItem => ({ id: idOf(rule), mirror: { ...rule, QoS: rule.QoS ?? QoS, Source, Sink } }),
+    (rule): RuleItem => ({ id: idOf(rule), mirror: { ...rule, QoS: rule.QoS ?? QoS, ...common } }),
   );
   const all = pluginOf(Source) === undefined ? '#' : '.';
   if (!AllowAll || items.some(({ id }) => id === all)) return items;
   const everything = Rule.parse({ sourcetopic: all });
-  return [...items, { id: all, mirror: { ...everything, QoS, Source, Sink } }];
+  return [...items, { id: all, mirror: { ...everything, QoS, ...common } }];
 };

@@ -4,10 +4,12 @@ export interface RouteCounter {
   bytes: number;
   /** Too large, or not to be put into the wanted form. */
   dropped: number;
+  /** Given up because a buffer was full. */
+  overflowed: number;
 }
 
 /** Nothing so far. */
-export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, dropped: 0 });
+export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, dropped: 0, overflowed: 0 });
 
 /** Where and how the messages of one topic go. */
 export interface Route {

@@ -1,10 +1,11 @@
+import { dirname, join } from 'node:path';
 import { AppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
 import type { EndpointDeps } from '../endpoint.ts';
 import { type Flow, flowsOf, hopOf } from '../flow.ts';
 import { findLoop, loopText } from '../loop-proof.ts';
-import { Mirror, type MirrorSink, type MirrorSource } from '../mirror.ts';
+import { Mirror, type MirrorBuffer, type MirrorSink, type MirrorSource } from '../mirror.ts';
 import { mirrorEngine } from '../mirror-engine.ts';
 import { kindOfLane, type LanePlace, laneFor } from '../mirror-lanes.ts';
 import type { AppChange, AppRule, AppRules } from './app-rule.ts';
@@ -16,11 +17,13 @@ export interface MirroredRulesOptions {
   readonly sink: MirrorSink;
   /** Everything that no other rule wants goes under its own topic (GP-R10), for as long as this process lives. */
   readonly allowAll: boolean;
+  /** What waits on the disk while the sink is away; undefined for nothing. */
+  readonly buffer?: MirrorBuffer;
   /** The file that keeps the rules. */
   readonly path: string;
 }
 
-export interface MirroredRulesDeps extends EndpointDeps {
+export interface MirroredRulesDeps extends Omit<EndpointDeps, 'keepsBuffers'> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: () => string;
@@ -62,12 +65,16 @@ export const openMirroredRules = async (
   const { source, sink } = options;
   const { clock, newId, log } = deps;
   const check = ({ sourcetopic, sinktopic }: AppRule) =>
-    flowsOf(Mirror.parse({ Source: source, Sink: sink, sourcetopic, sinktopic }), deps);
+    flowsOf(Mirror.parse({ Source: source, Sink: sink, Buffer: options.buffer, sourcetopic, sinktopic }), {
+      ...deps,
+      keepsBuffers: true,
+    });
   const ends = check(everything);
   if (ends.faults.length > 0) throw new AppError('SPEC_INVALID', ends.faults.join('; '));
 
   const ruleLog = await openRuleLog(options.path, deps);
   const engine = mirrorEngine({
+    bufferFolder: join(dirname(options.path), 'buffers'),
     identity: ruleLog.identity,
     clock,
     random: deps.random,
@@ -85,7 +92,7 @@ export const openMirroredRules = async (
   const place = (rule: AppRule, flows: readonly Flow[], all: ReadonlyMap<string, Entry>): KeptRule => {
     const before = all.get(rule.sourcetopic)?.kept;
     const there = [...all.values()].flatMap(({ kept, flows: placed }) =>
-      placed.map((flow, n): LanePlace => ({ flow, set, lane: `${kindOfLane(flow)}#${kept.lanes[n] ?? 0}` })),
+      placed.map((flow, n): LanePlace => ({ flow, set, lane: `${kindOfLane(flow, set)}#${kept.lanes[n] ?? 0}` })),
     );
     return {
       ...rule,

@@ -1,0 +1,132 @@
+import { Duplex } from 'node:stream';
+import { frameCutter } from '../frame-cutter.ts';
+import { ackFrame, packetType } from '../mqtt-frame.ts';
+import type { BudgetShare } from './buffer-budget.ts';
+import { clientPacket, connackFrame, pingResponse, qosOf, readPublish } from './buffer-frames.ts';
+import { type KeptMessage, messageBytes } from './buffer-record.ts';
+import type { DiskBuffer } from './disk-buffer.ts';
+
+/** The end of a buffer that messages go into. */
+export interface BufferInlet {
+  /** Looks like a broker that acknowledges a message when it is on the disk (DESIGN: acknowledged means durable). */
+  readonly stream: Duplex;
+  /** When it last took nothing because there was no room, in ms; 0 for never. */
+  readonly heldMs: () => number;
+}
+
+export interface InletDeps {
+  readonly buffer: DiskBuffer;
+  readonly share: BudgetShare;
+  readonly nowMs: () => number;
+  /** There was no room for a message of a topic. */
+  readonly dropped: (topic: string) => void;
+}
+
+type Content = Pick<KeptMessage, 'flags' | 'id' | 'topic' | 'payload'>;
+type Frame = readonly [buffer: Buffer, start: number, body: number, end: number];
+
+const maxFrameBytes = 268_435_455 + 5;
+const cleanBit = 2;
+/** The return code for a version that is not spoken [MQTT-3.1.2-2]. */
+const otherVersion = 1;
+
+/** An inlet for one connection. */
+export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): BufferInlet => {
+  const cut = frameCutter({ maxBytes: maxFrameBytes });
+  const over = new AbortController();
+  let isHeld = false;
+  let heldMs = 0;
+
+  const fail = (error: unknown): void => void stream.destroy(error instanceof Error ? error : new Error(String(error)));
+  const answer = (frame: Buffer): void => {
+    if (!stream.destroyed) stream.push(frame);
+  };
+  const answerWhen = (durable: Promise<void>, frame: Buffer): void => {
+    durable.then(() => answer(frame), fail);
+  };
+
+  /** CONNECT: behind the protocol's name stand its level and the flags [MQTT-3.1.2.3]. */
+  const connect = (level: number, flags: number): void => {
+    if (level !== 4) {
+      answer(connackFrame(false, otherVersion));
+      return;
+    }
+    const isClean = (flags & cleanBit) !== 0;
+    const wasKnown = buffer.isKnown();
+    const durable = wasKnown === !isClean ? Promise.resolve() : buffer.setKnown(!isClean);
+    answerWhen(durable, connackFrame(!isClean && wasKnown));
+  };
+
+  const admits = async (message: Content): Promise<boolean> => {
+    const bytes = messageBytes(message);
+    const answered = share.admit(bytes, over.signal);
+    if (typeof answered === 'boolean') return answered;
+    isHeld = true;
+    try {
+      return await answered;
+    } finally {
+      isHeld = false;
+      heldMs = nowMs();
+    }
+  };
+
+  const publish = async (message: Content): Promise<void> => {
+    const qos = qosOf(message.flags);
+    const ack = ackFrame((qos === 2 ? packetType.pubrec : packetType.puback) << 4, message.id);
+    // Delivered again before it was released: it is here already [MQTT-4.3.3-2].
+    const isThere = qos === 2 ? buffer.received(message.id) : null;
+    if (isThere !== null) {
+      answerWhen(isThere, ack);
+      return;
+    }
+    if (!(await admits(message))) {
+      if (over.signal.aborted) return;
+      dropped(message.topic.toString('utf8'));
+      if (qos > 0) answer(ack);
+      return;
+    }
+    const durable = buffer.add({ ...message, receivedMs: nowMs() });
+    if (qos === 0) durable.catch(fail);
+    else answerWhen(durable, ack);
+  };
+
+  const take = async ([bytes, start, body, end]: Frame): Promise<void> => {
+    switch ((bytes[start] ?? 0) >> 4) {
+      case clientPacket.connect: {
+        const at = body + 2 + bytes.readUInt16BE(body);
+        connect(bytes[at] ?? 0, bytes[at + 1] ?? 0);
+        break;
+      }
+      case packetType.publish:
+        await publish(readPublish(bytes, start, body, end));
+        break;
+      case packetType.pubrel: {
+        const id = bytes.readUInt16BE(body);
+        answerWhen(buffer.released(id), ackFrame(packetType.pubcomp << 4, id));
+        break;
+      }
+      case clientPacket.pingreq:
+        answer(pingResponse);
+        break;
+      default:
+        break;
+    }
+  };
+
+  const stream = new Duplex({
+    read: () => undefined,
+    write: (chunk: Buffer, _encoding, done) => {
+      const frames: Frame[] = [];
+      const run = async (): Promise<void> => {
+        cut(chunk, (...frame) => frames.push(frame));
+        for (const frame of frames) if (!over.signal.aborted) await take(frame);
+      };
+      run().then(() => done(), done);
+    },
+    destroy: (error, done) => {
+      over.abort();
+      done(error);
+    },
+  });
+  return { stream, heldMs: () => (isHeld ? nowMs() : heldMs) };
+};
