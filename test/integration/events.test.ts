@@ -2,15 +2,13 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BusClient, connectMqtt, openBusClient } from '@infrakit/bus';
+import type { BusClient } from '@infrakit/bus';
 import type { Event } from '@infrakit/core';
-import { type EventMessage, metadataInterface, realAfter, testingContext } from '@infrakit/spi';
+import { metadataInterface, testingContext } from '@infrakit/spi';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startHere, type TemporaryHome, temporaryHome } from '../e2e/hosts.ts';
 import { brokerOf, eventually } from '../e2e/operator.ts';
-
-const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+import { follow, openListener } from './event-listener.ts';
 
 let home: TemporaryHome;
 let file: string;
@@ -32,39 +30,11 @@ afterEach(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-let clients = 0;
 /** Somebody who listens, as the command line does. */
 const client = async (): Promise<BusClient> => {
-  clients += 1;
-  let ids = 0;
-  const opened = openBusClient({
-    connection: await connectMqtt(
-      { address: await brokerOf(home.path), clientId: `listener-${clients}`, version: '3.1.1' },
-      { after: realAfter, random: Math.random, log },
-    ),
-    host: 'test',
-    clock: { nowMs: Date.now, after: realAfter },
-    newId: () => {
-      ids += 1;
-      return `id-${ids}`;
-    },
-    log,
-  });
+  const opened = await openListener(await brokerOf(home.path));
   ends.push(opened.close);
-  await opened.registry.ready(5_000);
   return opened;
-};
-
-const follow = ({ subscribe }: BusClient, plugin: string, topic: string) => {
-  const messages: EventMessage[] = [];
-  const subscription = subscribe(plugin, topic).subscribe((message) => messages.push(message));
-  ends.push(() => subscription.unsubscribe());
-  const events = (): Event[] => messages.flatMap((message) => (message.kind === 'event' ? [message.event] : []));
-  const came = (count: number): Promise<Event[]> =>
-    eventually(`${count} events of ${plugin} ${topic}`, 15_000, async () =>
-      events().length >= count ? events() : undefined,
-    );
-  return { messages, events, came, stop: () => subscription.unsubscribe() };
 };
 
 /** A client that subscribes to all events by hand and then reads no more. */

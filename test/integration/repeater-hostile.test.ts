@@ -37,7 +37,7 @@ const errorOf = ({ mirrors }: Scene, id: string): string =>
 
 const probeMs = 300;
 
-describe('GP-R8, issue 6: health is progress', () => {
+describe('issue 6: health is progress', () => {
   test('a sink that accepts and never answers is unhealthy within two probes, and recovers by itself', async () => {
     await using source = await startMosquitto();
     await using sink = await startMosquitto();
@@ -83,6 +83,27 @@ describe('GP-R8, issue 6: health is progress', () => {
     });
     expect([...seen]).toEqual(['unhealthy']);
   });
+});
+
+test('GP-R13: stopping ends soon, whatever either side is doing', async () => {
+  await using good = await startMosquitto();
+  await using hole = await startBlackHole();
+  await using mute = await startHostileBroker({ isMute: true });
+  await using frozen = await startMosquitto();
+  const scene = await openScene({ probeMs: 60_000 });
+  const id = await scene.start(between(good, frozen, { QoS: 2 }));
+  for (const side of [hole, mute]) {
+    await begin(scene, between(good, side, { QoS: 2 }));
+    await begin(scene, between(side, good, { QoS: 2 }));
+  }
+  await until('connections', () => hole.accepted() > 1 && mute.connections() > 1);
+  frozen.freeze();
+  const sinceMs = performance.now();
+  await scene.stop(id);
+  expect(performance.now() - sinceMs).toBeLessThan(1_000);
+  await scene[Symbol.asyncDispose]();
+  expect(performance.now() - sinceMs).toBeLessThan(5_000);
+  frozen.thaw();
 });
 
 const connack = Buffer.from([0x20, 2, 0, 0]);

@@ -172,7 +172,7 @@ describe('failures', () => {
   );
 
   test.each([1, 2] as const)(
-    'QoS %i: a sink that is down for a while gets everything when it is back',
+    'GP-R8: QoS %i: a sink that is down for a while gets everything when it is back',
     async (QoS) => {
       const source = await startMosquitto(keepsAll);
       const sink = await startMosquitto({ ...keepsAll, persistence: true });

@@ -58,7 +58,7 @@ contractTests(
 );
 
 describe('time events (GP §3.4)', () => {
-  test('each period under both names, with its old id and its period in nanoseconds, the first after one period', async () => {
+  test('GP-E18: each period under both names, with its old id and its period in nanoseconds, the first after one period', async () => {
     const clock = virtualClock(1_700_000_000_000);
     const seen: Event[] = [];
     const stop = publishTicks(clock, (event) => seen.push(event));

@@ -41,6 +41,21 @@ describe('the instance tracker (GP §3.4)', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  test('GP-E15: what is lost is forgotten: it is found again when it comes again, and lost but once', async () => {
+    const { clock, world, told, start } = track();
+    const tracker = start();
+    const ids: string[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      const id = await world.addForeign({ team: 'ci' });
+      ids.push(id);
+      await clock.advance(3_000);
+      await world.removeBehind(id);
+      await clock.advance(6_000);
+    }
+    expect(told()).toEqual(ids.flatMap((id) => [`found ${id}`, `lost ${id}`]));
+    await tracker.stop();
+  });
+
   test('EI-V3, GP-E9: an error says what went wrong; a lost instance comes as it was last seen; others do not count', async () => {
     const faults: InstanceFaults = { describe: { kind: 'error' } };
     const { clock, world, events, start } = track(faults);

@@ -123,12 +123,13 @@ describe('GP §6.4, §6.5: /events', () => {
     }
   });
 
-  test('keys are read in any case, others are left out; the kind of content does not matter', async () => {
+  test('GP-R19: keys are read in any case, one that is left out is empty, others do not count; nor does the kind of content', async () => {
     const body = [{ SourceTopic: 'a', SINKTOPIC: 'b', more: 1 }];
     expect((await ask('POST', '/events', body, { 'content-type': 'application/x-www-form-urlencoded' })).code).toBe(
       201,
     );
-    expect(await topics()).toEqual(['a>b']);
+    expect((await ask('POST', '/events', [{ sourcetopic: 'c' }])).code).toBe(201);
+    expect(await topics()).toEqual(['a>b', 'c>']);
   });
 
   test('GP-R16: /events/ is /events for every method', async () => {
