@@ -3,6 +3,7 @@ import type { Events, Log, Plugins } from '@infrakit/spi';
 import { badMessages } from './bad-messages.ts';
 import type { Connection } from './connection.ts';
 import { eventSubscriber } from './events.ts';
+import { endLostCalls } from './lost-calls.ts';
 import { managedEvents } from './managed-events.ts';
 import { pluginRegistry, type Registry } from './registry.ts';
 import { pluginsPort } from './resolve.ts';
@@ -15,6 +16,8 @@ export interface BusClientOptions {
   readonly prefix?: string;
   /** Name of this machine. */
   readonly host: string;
+  /** Whether a process of this machine lives; left out, only the bus tells. */
+  readonly isLiving?: (pid: number) => boolean;
   readonly clock: RpcClock;
   readonly newId: () => string;
   readonly log: Log;
@@ -37,11 +40,13 @@ export const openBusClient = (options: BusClientOptions): BusClient => {
   const topics = topicsUnder(options.prefix ?? defaultTopicPrefix);
   const registry = pluginRegistry({ connection, topics, after, nowMs, log });
   const client = rpcClient({ connection, topics, host, newId, clock, log });
+  const stopLostCalls = endLostCalls({ connection, registry, client, after, host, isLiving: options.isLiving });
   return {
     plugins: pluginsPort({ registry, client, local: nothingRunsHere }),
     subscribe: managedEvents(registry, eventSubscriber({ connection, topics, bad: badMessages({ log, nowMs }) })),
     registry,
     close: async () => {
+      stopLostCalls();
       registry.close();
       client.close();
       await connection.close();

@@ -1,4 +1,4 @@
-import { type ContractCase, demand, demandEqual, demandRejects, type Presence } from '@infrakit/spi';
+import { type ContractCase, demand, demandEqual, demandRejects, type Presence, pluginObject } from '@infrakit/spi';
 import type { PluginRole } from './advertise.ts';
 import {
   type BusSubject,
@@ -93,6 +93,30 @@ export const discoveryCases: readonly ContractCase<BusSubject>[] = [
         await until(() => client.registry.list().length === 0, 'the plugin must be cleared');
         watching.unsubscribe();
         demandEqual([...(await retained('infrakit/#')).keys()], [sceneTopics.process('n2')], 'what is retained');
+      }),
+  },
+  {
+    name: 'a call that a process took along when it died ends soon, and says so',
+    cites: 'Law 10',
+    run: (subject, ctx) =>
+      withBusScene(subject, ctx, async ({ process, until }) => {
+        const [server, client] = [await process('n1'), await process('n2')];
+        let taken = 0;
+        const take = (): Promise<never> => {
+          taken += 1;
+          return new Promise(() => undefined);
+        };
+        const implementation = { look: take, light: take };
+        const objects = [pluginObject({ object: '', description: lampInterface, implementation })];
+        await server.start('house', { isSingle: false, objects: () => objects });
+        await client.sees('house');
+        const call = refusesLamp(client.plugins, ['house', 'light'], 'PLUGIN_UNAVAILABLE', {
+          ...ctx,
+          timeoutMs: 60_000,
+        });
+        await until(() => taken > 0, 'the call must be taken');
+        server.crash();
+        demand((await call).message.includes('ended before it answered Lamp.Light'), 'it must say what is known');
       }),
   },
   {

@@ -4,6 +4,7 @@ import { badMessages } from './bad-messages.ts';
 import { type BusPlugin, type HostedPlugin, type PluginStart, startPlugin } from './bus-plugin.ts';
 import type { Connection, Will } from './connection.ts';
 import { eventSubscriber } from './events.ts';
+import { endLostCalls } from './lost-calls.ts';
 import { managedEvents } from './managed-events.ts';
 import { clearOrphans } from './orphans.ts';
 import { announceProcess, processWill } from './presence.ts';
@@ -87,6 +88,7 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
     ...(isLiving === undefined ? {} : { isLiving }),
   });
   const client = rpcClient({ connection, topics, host, newId, clock, log });
+  const stopLostCalls = endLostCalls({ connection, registry, client, after, host, isLiving });
   const bad = badMessages({ log, nowMs });
   const subscribe = managedEvents(registry, eventSubscriber({ connection, topics, bad }));
   const local = (incarnation: string) =>
@@ -151,6 +153,7 @@ export const openBus = async (options: BusOptions): Promise<Bus> => {
       const late = (error: unknown): void => log.warn({ err: error }, 'process left the bus without goodbye');
       await announcement.leave(closeTimeoutMs).catch(late);
       announcement.close();
+      stopLostCalls();
       registry.close();
       client.close();
       await connection.close();

@@ -43,6 +43,9 @@ const partsOf = (incarnation: string): readonly [nonce: string, count: number] =
   return [incarnation.slice(0, dot), Number(incarnation.slice(dot + 1))];
 };
 
+/** The nonce of the process that an incarnation is part of. */
+export const processOf = (incarnation: string): string => partsOf(incarnation)[0];
+
 /** Orders incarnations: the lowest nonce first, of one process the newest start first. */
 export const compareIncarnations = (left: string, right: string): number => {
   const [[nonce, count], [otherNonce, otherCount]] = [partsOf(left), partsOf(right)];

@@ -4,6 +4,7 @@ import { badMessages } from './bad-messages.ts';
 import { chunkAssembler } from './chunks.ts';
 import type { Connection, Message } from './connection.ts';
 import { directCall } from './direct-call.ts';
+import { fullName } from './plugin-record.ts';
 import { decodeError } from './rpc-error.ts';
 import { type Exchange, exchange } from './rpc-exchange.ts';
 import { decodeFrame, defaultRpcLimits, freezeParsed, type RpcClock, type RpcLimits } from './rpc-frame.ts';
@@ -42,6 +43,10 @@ export interface RpcClient {
     via?: string,
   ) => Promise<unknown>;
   readonly clock: RpcClock;
+  /** Incarnations whose answers are waited for, one for each call. */
+  readonly called: () => Iterable<string>;
+  /** Ends the calls of incarnations that will not answer any more, with `PLUGIN_UNAVAILABLE`: what they have done is not known. */
+  readonly lose: (isGone: (incarnation: string) => boolean) => void;
   /** Messages that made no sense. */
   readonly badCount: () => number;
   /** Calls that wait for their answers end with `BUS_UNAVAILABLE`. */
@@ -58,6 +63,13 @@ const isResult = (frame: unknown): frame is { readonly id: RpcRequest['id']; rea
   'result' in frame &&
   !('error' in frame);
 
+const unanswered = (name: string, method: string): AppError =>
+  new AppError(
+    'PLUGIN_UNAVAILABLE',
+    `the process of ${name} ended before it answered ${method}; whether it was done is not known`,
+    { facts: { name, method } },
+  );
+
 /** A client whose answers come to the topic of its connection; nobody else may have its client id. */
 export const rpcClient = (options: RpcClientOptions): RpcClient => {
   const { connection, topics, host, newId, clock, log } = options;
@@ -66,6 +78,7 @@ export const rpcClient = (options: RpcClientOptions): RpcClient => {
   const bad = badMessages({ log, nowMs: clock.nowMs });
   const assembler = chunkAssembler(limits, clock);
   const waiting = new Map<RpcRequest['id'], Exchange>();
+  const targets = new Map<RpcRequest['id'], RpcTarget & { readonly method: string }>();
   let session: number | undefined;
   let isClosed = false;
 
@@ -131,8 +144,12 @@ export const rpcClient = (options: RpcClientOptions): RpcClient => {
         },
       });
       waiting.set(id, own);
+      targets.set(id, { ...target, method });
       own.send();
-      return own.answer.finally(() => waiting.delete(id));
+      return own.answer.finally(() => {
+        waiting.delete(id);
+        targets.delete(id);
+      });
     };
     // A direct call has the deadline, what extends it, checked parameters and results: the same as for a call in one process.
     const run = directCall(description, methodName, { [methodName]: remote }, clock);
@@ -146,6 +163,12 @@ export const rpcClient = (options: RpcClientOptions): RpcClient => {
   return {
     call,
     clock,
+    called: () => [...targets.values()].map(({ incarnation }) => incarnation),
+    lose: (isGone) => {
+      for (const [id, { plugin, object, incarnation, method }] of targets) {
+        if (isGone(incarnation)) waiting.get(id)?.fail(unanswered(fullName(plugin, object), method));
+      }
+    },
     badCount: bad.count,
     close: () => {
       isClosed = true;

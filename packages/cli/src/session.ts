@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type ConnectionStatus, connectMqtt, openBusClient, type Registry } from '@infrakit/bus';
 import { AppError, toAppError } from '@infrakit/core';
+import { isLivingProcess } from '@infrakit/host';
 import type { After, CallContext, Events, InterfaceDescription, Plugins, SpiOf } from '@infrakit/spi';
 import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { findBroker } from './broker.ts';
@@ -73,7 +74,15 @@ const openSession = async ({ env, signal, log }: CommandContext): Promise<Sessio
     throw explain(toAppError(error));
   });
   const clock = { nowMs: Date.now, after };
-  const client = openBusClient({ connection, prefix, host: hostname(), clock, newId: randomUUID, log });
+  const client = openBusClient({
+    connection,
+    prefix,
+    host: hostname(),
+    isLiving: isLivingProcess,
+    clock,
+    newId: randomUUID,
+    log,
+  });
   const { registry, subscribe, close } = client;
 
   const seen = async (name?: string): Promise<void> => {
