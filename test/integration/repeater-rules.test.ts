@@ -82,6 +82,17 @@ describe('a rule in mosquitto’s words (GP §6.5, issue 6)', () => {
     await expect(start({ sourcetopic: 'same/#', Direction: 'both' })).rejects.toThrow(/round for ever/);
   });
 
+  test('Exclude is what makes a rule for everything, both ways, one that may be', async () => {
+    const everything = { sourcetopic: '#', sinktopic: 'far/', Direction: 'both', QoS: 2 };
+    await expect(start(everything)).rejects.toThrow(/round for ever/);
+    await start({ ...everything, Exclude: ['far/#'] });
+    await comesFrom(here, ['a'], 'far/a');
+    await comesFrom(there, ['b', 'far/c'], 'far/b');
+    await publish(there.port, 'end', 'end', { qos: 2 });
+    await until('the end', () => atHere.messages.some(({ topic }) => topic === 'far/end'));
+    expect(atHere.messages.map(({ topic }) => topic).sort()).toEqual(['a', 'far/b', 'far/end']);
+  });
+
   test('sink topics: the same, a dot, one topic for all, a prefix, what the wildcards stood for', async () => {
     const rules = [
       { sourcetopic: 'same/+' },
