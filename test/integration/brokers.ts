@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, connectMqtt, type MqttVersion, parseBrokerUrl, startEmbeddedBroker } from '@infrakit/bus';
+import {
+  type Connection,
+  connectEmbedded,
+  connectMqtt,
+  type MqttVersion,
+  parseBrokerUrl,
+  startEmbeddedBroker,
+} from '@infrakit/bus';
 import { realAfter } from '@infrakit/spi';
 import { startMosquitto } from './mosquitto.ts';
 import { type Network, startNetwork } from './network.ts';
@@ -50,6 +57,23 @@ const onEmbedded = async (): Promise<NetworkedBroker> => {
     await broker.stop();
     await rm(folder, { recursive: true, force: true });
   });
+};
+
+/** Its clients are in its process: there is no network to disturb between them. */
+export const startInProcess = async (): Promise<Omit<NetworkedBroker, 'network'>> => {
+  const broker = await startEmbeddedBroker({}, { ...deps, now: () => performance.now() });
+  const connections: Connection[] = [];
+  return {
+    connect: async (clientId) => {
+      const connection = connectEmbedded({ broker: () => broker, clientId }, deps);
+      connections.push(connection);
+      return connection;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(connections.map((connection) => connection.close()));
+      await broker.stop();
+    },
+  };
 };
 
 const onMosquitto = (version: MqttVersion) => async (): Promise<NetworkedBroker> => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import {
   type BusSubject,
   busContract,
+  connectEmbedded,
   connectMqtt,
   type MqttVersion,
   openBus,
@@ -68,33 +69,38 @@ const forwardTo = async (socketPath: string) => {
   return { port: await listenOnLoopback(server), close: () => closeServer(server) };
 };
 
-const onEmbedded: MakeSubject<BusSubject> = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'infrakit-bus-'));
-  const socketPath = join(folder, 'broker.sock');
-  const forward = await forwardTo(socketPath);
-  const mutes: Socket[] = [];
-  let broker = await startEmbedded(socketPath);
-  return {
-    connect: connector(`unix:${socketPath}`),
-    connectMute: async ({ clientId, will }) => {
-      mutes.push(await connectMute(forward.port, clientId, will));
-    },
-    stop: () => broker.stop(),
-    start: async () => {
-      broker = await startEmbedded(socketPath);
-    },
-    freeze: quiet,
-    thaw: quiet,
-    [Symbol.asyncDispose]: async () => {
-      for (const mute of mutes) mute.destroy();
-      await broker.stop();
-      await forward.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+const onEmbedded =
+  (isInProcess: boolean): MakeSubject<BusSubject> =>
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'infrakit-bus-'));
+    const socketPath = join(folder, 'broker.sock');
+    const forward = await forwardTo(socketPath);
+    const mutes: Socket[] = [];
+    let broker = await startEmbedded(socketPath);
+    return {
+      connect: async (options) =>
+        isInProcess
+          ? connectEmbedded({ broker: () => broker, ...options }, deps)
+          : connector(`unix:${socketPath}`)(options),
+      connectMute: async ({ clientId, will }) => {
+        mutes.push(await connectMute(forward.port, clientId, will));
+      },
+      stop: () => broker.stop(),
+      start: async () => {
+        broker = await startEmbedded(socketPath);
+      },
+      thaw: quiet,
+      [Symbol.asyncDispose]: async () => {
+        for (const mute of mutes) mute.destroy();
+        await broker.stop();
+        await forward.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
   };
-};
 
-describe('the embedded broker', () => contractTests(busContract, onEmbedded));
+describe('the embedded broker', () => contractTests(busContract, onEmbedded(false)));
+describe('the embedded broker, in its process', () => contractTests(busContract, onEmbedded(true)));
 describe('mosquitto, MQTT 3.1.1', () => contractTests(busContract, onMosquitto('3.1.1')));
 describe('mosquitto, MQTT 5', () => contractTests(busContract, onMosquitto('5')));
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type ConnectionSubject,
+  connectEmbedded,
   connectionContract,
   connectMqtt,
   type MqttVersion,
@@ -45,34 +46,40 @@ const onMosquitto =
     };
   };
 
-/** The embedded broker by its UNIX socket, where everything is allowed. */
-const onEmbedded: MakeSubject<ConnectionSubject> = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'infrakit-broker-'));
-  const socketPath = join(folder, 'b.sock');
-  const startBroker = () => startEmbeddedBroker({ socketPath }, { ...deps, now: () => performance.now() });
-  let broker = await startBroker();
-  const network = await startNetwork(() => socketPath);
-  const mutes: Socket[] = [];
-  return {
-    connect: (options) => connect(`mqtt://127.0.0.1:${network.port}`, options),
-    connectMute: async ({ clientId, will }) => {
-      mutes.push(await connectMute(network.port, clientId, will));
-    },
-    stop: () => broker.stop(),
-    start: async () => {
-      broker = await startBroker();
-    },
-    freeze: network.freeze,
-    thaw: network.thaw,
-    [Symbol.asyncDispose]: async () => {
-      for (const mute of mutes) mute.destroy();
-      await network[Symbol.asyncDispose]();
-      await broker.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+/** The embedded broker, where everything is allowed. */
+const onEmbedded =
+  (isInProcess: boolean): MakeSubject<ConnectionSubject> =>
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'infrakit-broker-'));
+    const socketPath = join(folder, 'b.sock');
+    const startBroker = () => startEmbeddedBroker({ socketPath }, { ...deps, now: () => performance.now() });
+    let broker = await startBroker();
+    const network = await startNetwork(() => socketPath);
+    const mutes: Socket[] = [];
+    return {
+      connect: async (options) =>
+        isInProcess
+          ? connectEmbedded({ broker: () => broker, ...options }, deps)
+          : connect(`mqtt://127.0.0.1:${network.port}`, options),
+      connectMute: async ({ clientId, will }) => {
+        mutes.push(await connectMute(network.port, clientId, will));
+      },
+      stop: () => broker.stop(),
+      start: async () => {
+        broker = await startBroker();
+      },
+      ...(isInProcess ? {} : { freeze: network.freeze }),
+      thaw: network.thaw,
+      [Symbol.asyncDispose]: async () => {
+        for (const mute of mutes) mute.destroy();
+        await network[Symbol.asyncDispose]();
+        await broker.stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
   };
-};
 
-describe('the embedded broker', () => contractTests(connectionContract, onEmbedded));
+describe('the embedded broker', () => contractTests(connectionContract, onEmbedded(false)));
+describe('the embedded broker, in its process', () => contractTests(connectionContract, onEmbedded(true)));
 describe('mosquitto, MQTT 3.1.1', () => contractTests(connectionContract, onMosquitto('3.1.1')));
 describe('mosquitto, MQTT 5', () => contractTests(connectionContract, onMosquitto('5')));

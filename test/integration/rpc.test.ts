@@ -3,7 +3,7 @@ import { realAfter } from '@infrakit/spi';
 import { describe, expect, test } from 'vitest';
 import { contractTests } from '../contract.ts';
 import { startBlackHole } from './black-hole.ts';
-import { brokers } from './brokers.ts';
+import { brokers, startInProcess } from './brokers.ts';
 
 describe.each(brokers)('%s', (_, start) => {
   contractTests(rpcContract, async () => {
@@ -19,6 +19,8 @@ describe.each(brokers)('%s', (_, start) => {
     };
   });
 });
+
+describe('the embedded broker, in its process', () => contractTests(rpcContract, startInProcess));
 
 test('a broker that accepts TCP and never answers is BUS_UNAVAILABLE at the deadline (Law 10)', async () => {
   await using hole = await startBlackHole();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { After } from '@infrakit/spi';
-import type { Aedes, AedesOptions, Client } from 'aedes';
+import type { Aedes, AedesOptions, Client, PublishPacket } from 'aedes';
 import { brokerAdmission } from './broker-admission.ts';
 import { type ClientCounts, type ClientState, clientBook, type Door } from './broker-client-state.ts';
 import { notForBrokers, packetType } from './broker-frames.ts';
@@ -34,7 +34,9 @@ export interface BrokerClients {
   readonly watch: (broker: Aedes) => void;
   /** Takes a new connection in. */
   readonly accept: (broker: Aedes, socket: Socket, door: Door) => void;
-  readonly counts: Readonly<ClientCounts>;
+  /** Why a publish of this process itself may not pass, counted; undefined when it may. */
+  readonly refusal: (packet: PublishPacket) => Error | undefined;
+  readonly counts: ClientCounts;
 }
 
 /** Packets that ask for work. */
@@ -122,8 +124,9 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
     });
   };
 
+  const traffic = brokerTraffic(book, hasRoomFor);
   return {
-    handlers: { ...brokerAdmission(book, users), ...brokerTraffic(book, hasRoomFor) },
+    handlers: { ...brokerAdmission(book, users), ...traffic },
     watch: (broker) => {
       broker.on('clientError', onClientError);
       broker.on('connectionError', onClientError);
@@ -137,6 +140,7 @@ export const brokerClients = (options: BrokerClientsOptions, deps: BrokerClients
       });
     },
     accept,
+    refusal: traffic.refusal,
     counts,
   };
 };

@@ -20,6 +20,7 @@ export interface RetainedMessages {
   /** Whether it can be kept within the bounds; asked before it is set. */
   readonly hasRoomFor: (topic: string, payloadBytes: number) => boolean;
   readonly set: (message: Retained) => void;
+  readonly list: (filter: string) => readonly Retained[];
   /** What the filters match, once for each filter. */
   readonly matching: (filters: readonly string[]) => Readable;
   readonly topics: () => readonly string[];
@@ -39,14 +40,15 @@ export const retainedMessages = ({ maxMessages, maxBytes, save }: RetainedOption
   const messages = new Map<string, Retained>();
   let bytes = 0;
 
-  function* match(filters: readonly string[]): Generator<Retained & { cmd: 'publish'; retain: true }> {
+  function* match(filter: string): Generator<Retained> {
+    const literal = literalOf(filter);
+    for (const message of messages.values()) {
+      if (message.topic.startsWith(literal) && matchesFilter(filter, message.topic)) yield message;
+    }
+  }
+  function* packets(filters: readonly string[]): Generator<Retained & { cmd: 'publish'; retain: true }> {
     for (const filter of filters) {
-      const literal = literalOf(filter);
-      for (const message of messages.values()) {
-        if (message.topic.startsWith(literal) && matchesFilter(filter, message.topic)) {
-          yield { ...message, cmd: 'publish', retain: true };
-        }
-      }
+      for (const message of match(filter)) yield { ...message, cmd: 'publish', retain: true };
     }
   }
   return {
@@ -66,7 +68,8 @@ export const retainedMessages = ({ maxMessages, maxBytes, save }: RetainedOption
       }
       save(message);
     },
-    matching: (filters) => Readable.from(match(filters)),
+    list: (filter) => [...match(filter)],
+    matching: (filters) => Readable.from(packets(filters)),
     topics: () => [...messages.keys()],
     count: () => messages.size,
     bytes: () => bytes,

@@ -1,33 +1,42 @@
-import type { AedesOptions } from 'aedes';
-import type { ClientBook } from './broker-client-state.ts';
+import type { AedesOptions, PublishPacket } from 'aedes';
+import type { ClientBook, ClientState } from './broker-client-state.ts';
 import { isLegalFilter, isLegalTopic } from './broker-legal.ts';
 import { isGuest } from './broker-rights.ts';
+
+/** The answers that aedes asks for, and that for a publish of this process itself. */
+export interface BrokerTraffic
+  extends Pick<AedesOptions, 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'> {
+  readonly refusal: (packet: PublishPacket) => Error | undefined;
+}
 
 /** What passes: the answers to each publish, each filter, and each message on its way to a client. */
 export const brokerTraffic = (
   book: ClientBook,
   /** Whether a retained message with a payload of so many bytes can be kept. */
   hasRoomFor: (topic: string, payloadBytes: number) => boolean,
-): Pick<AedesOptions, 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'> => {
+): BrokerTraffic => {
   const { limits, counts } = book;
+  /** Without a state: this process itself, which has every right. */
+  const refusal = (packet: PublishPacket, state?: ClientState, clientId?: string): Error | undefined => {
+    const { topic, retain } = packet;
+    const facts = { clientId, topic: topic.slice(0, 200) };
+    counts.publishesReceived += 1;
+    if (!isLegalTopic(topic, limits.topicBytes)) return book.refuse('topic', 'the topic is not legal', facts);
+    if (state !== undefined && !(state.principal && book.rightsOf(state.principal).mayPublish(topic))) {
+      counts.publishesDropped += 1;
+      return book.refuse('publish-right', 'not authorised to publish', facts);
+    }
+    if (retain && !hasRoomFor(topic, Buffer.byteLength(packet.payload))) {
+      counts.publishesDropped += 1;
+      return book.refuse('retained-full', 'too much is retained', facts);
+    }
+    return undefined;
+  };
   return {
-    authorizePublish: (client, packet, done) => {
-      // No client: a will of the last run that aedes still owes.
-      const state = client === null ? undefined : book.find(client);
-      const { topic, retain } = packet;
-      const facts = { clientId: client?.id, topic: topic.slice(0, 200) };
-      counts.publishesReceived += 1;
-      if (!isLegalTopic(topic, limits.topicBytes)) return done(book.refuse('topic', 'the topic is not legal', facts));
-      if (state !== undefined && !(state.principal && book.rightsOf(state.principal).mayPublish(topic))) {
-        counts.publishesDropped += 1;
-        return done(book.refuse('publish-right', 'not authorised to publish', facts));
-      }
-      if (retain && !hasRoomFor(topic, Buffer.byteLength(packet.payload))) {
-        counts.publishesDropped += 1;
-        return done(book.refuse('retained-full', 'too much is retained', facts));
-      }
-      done(null);
-    },
+    refusal,
+    // No client: a will of the last run that aedes still owes.
+    authorizePublish: (client, packet, done) =>
+      done(refusal(packet, client === null ? undefined : book.find(client), client?.id)),
 
     authorizeSubscribe: (client, subscription, done) => {
       const state = book.find(client);

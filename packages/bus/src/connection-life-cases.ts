@@ -1,6 +1,6 @@
 import { type ContractCase, demand, demandEqual, demandRejects } from '@infrakit/spi';
 import type { ConnectionStatus } from './connection.ts';
-import { type ConnectionSubject, clearing, withScene } from './connection-scene.ts';
+import { type ConnectionSubject, clearing, freeze, withScene } from './connection-scene.ts';
 
 /** Demands on connections that begin, break, come back and end. */
 export const lifeCases: readonly ContractCase<ConnectionSubject>[] = [
@@ -116,7 +116,7 @@ export const lifeCases: readonly ContractCase<ConnectionSubject>[] = [
       withScene(subject, ctx, async ({ connect, listen, until }) => {
         const client = await connect('frozen');
         const box = await listen(client, 'f');
-        subject.freeze();
+        freeze(subject);
         const publish = client.publish('f', 'late', { qos: 1, timeoutMs: 100 });
         const ready = client.subscribe('g', 1, () => undefined).ready({ timeoutMs: 100 });
         await Promise.all([
@@ -134,7 +134,7 @@ export const lifeCases: readonly ContractCase<ConnectionSubject>[] = [
     run: (subject, ctx) =>
       withScene(subject, ctx, async ({ connect }) => {
         const client = await connect('abort');
-        subject.freeze();
+        freeze(subject);
         const caller = new AbortController();
         const publish = client.publish('f', 'x', { qos: 1, signal: caller.signal });
         caller.abort();
@@ -227,7 +227,7 @@ export const lifeCases: readonly ContractCase<ConnectionSubject>[] = [
     run: (subject, ctx) =>
       withScene(subject, ctx, async ({ connect, until }) => {
         const client = await connect('stuck');
-        subject.freeze();
+        freeze(subject);
         client.publish('x', 'never acknowledged', { qos: 1, timeoutMs: 50 }).catch(() => undefined);
         let isClosed = false;
         client.close().then(() => (isClosed = true));

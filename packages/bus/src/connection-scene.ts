@@ -1,4 +1,4 @@
-import { type ContractContext, demand } from '@infrakit/spi';
+import { type ContractContext, demand, skipUnless } from '@infrakit/spi';
 import { filter, firstValueFrom } from 'rxjs';
 import type { Connection, ConnectionStatus, Message, Will } from './connection.ts';
 
@@ -11,8 +11,8 @@ export interface ConnectionSubject {
   readonly stop: () => Promise<void>;
   /** After `stop`; nothing is retained from before. */
   readonly start: () => Promise<void>;
-  /** The broker stays connected and does nothing. */
-  readonly freeze: () => void;
+  /** The broker stays connected and does nothing; left out where that cannot be. */
+  readonly freeze?: () => void;
   readonly thaw: () => void;
 }
 
@@ -35,6 +35,12 @@ export interface ConnectionScene {
 }
 
 export const textOf = ({ payload }: Message): string => new TextDecoder().decode(payload);
+
+/** The broker does nothing from now on; the case is skipped where that cannot be. */
+export const freeze = (subject: ConnectionSubject): void => {
+  skipUnless(subject.freeze, 'a broker in the process of its client cannot stand still alone');
+  subject.freeze();
+};
 
 const pollMs = 5;
 const patienceMs = 5_000;

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { defaultTopicPrefix, topicsUnder } from '@infrakit/core';
 import type { After, Log } from '@infrakit/spi';
 import { Aedes } from 'aedes';
+import { type AttachedClients, attachedClients } from './attached-clients.ts';
 import type { Door } from './broker-client-state.ts';
 import { brokerClients } from './broker-clients.ts';
 import { type BrokerLimits, defaultBrokerLimits, refusals as refusalsOf } from './broker-limits.ts';
@@ -44,6 +45,8 @@ export interface EmbeddedBroker extends AsyncDisposable {
   /** As in `INFRAKIT_BROKER`: `mqtt://127.0.0.1:1883`; `undefined` without TCP. */
   readonly address: string | undefined;
   readonly socketPath: string | undefined;
+  /** For clients in this process: {@link import('./embedded-connection.ts').connectEmbedded}. */
+  readonly open: AttachedClients['open'];
   readonly stats: () => BrokerStats;
   /** Throws everybody out (their wills are sent), writes what is unwritten, ends; within 2 s, whatever the clients do. */
   readonly stop: () => Promise<void>;
@@ -116,9 +119,18 @@ export const startEmbeddedBroker = async (
   const emitter: EventEmitter = broker;
   emitter.on('error', (error: unknown) => log.error({ err: error }, 'the broker failed at something'));
   clients.watch(broker);
+  const clientsConnected = (): number => broker.connectedClients + attached.count();
   let clientsMaximum = 0;
   broker.on('client', () => {
-    clientsMaximum = Math.max(clientsMaximum, broker.connectedClients);
+    clientsMaximum = Math.max(clientsMaximum, clientsConnected());
+  });
+
+  const attached = attachedClients({
+    broker,
+    limits,
+    counts: clients.counts,
+    refusal: clients.refusal,
+    retained: persistence.retained.list,
   });
 
   const sockets = { socket: new Set<Socket>(), tcp: new Set<Socket>() };
@@ -143,7 +155,7 @@ export const startEmbeddedBroker = async (
       ...counts,
       publishesDropped: publishesDropped + persistence.dropped(),
       uptimeMs: now() - startedAtMs,
-      clientsConnected: broker.connectedClients,
+      clientsConnected: clientsConnected(),
       clientsMaximum,
       retainedMessages: persistence.retained.count(),
       retainedBytes: persistence.retained.bytes(),
@@ -165,6 +177,7 @@ export const startEmbeddedBroker = async (
 
   const end = async (): Promise<void> => {
     stopSystem();
+    attached.close();
     const serversClosed = servers.filter((server) => server.listening).map(closed);
     await within(stopWithinMs, new Promise<void>((resolve) => broker.close(resolve)), deps);
     for (const socket of [...sockets.socket, ...sockets.tcp]) socket.destroy();
@@ -207,6 +220,7 @@ export const startEmbeddedBroker = async (
     port,
     address: listen === undefined || port === undefined ? undefined : addressOf(listen, port, tls !== undefined),
     socketPath,
+    open: attached.open,
     stats,
     stop,
     [Symbol.asyncDispose]: stop,

@@ -13,6 +13,7 @@ export type { BusSubject } from './bus-scene.ts';
 export type * from './connection.ts';
 export * from './connection-contract.ts';
 export * from './embedded-broker.ts';
+export * from './embedded-connection.ts';
 export * from './memory-broker.ts';
 export * from './mqtt-connection.ts';
 export type { MqttVersion } from './mqtt-link.ts';

@@ -1,9 +1,10 @@
-import { AppError, filterIndex, matchesFilter } from '@infrakit/core';
+import { AppError, matchesFilter } from '@infrakit/core';
 import type { After, Log } from '@infrakit/spi';
+import { clientRoutes } from './client-routes.ts';
 import type { Connection, Message, Will } from './connection.ts';
 import type { FilterRequest, LinkListener, OpenLink } from './link.ts';
 import { linkedConnection } from './linked-connection.ts';
-import { higherQos, lowerQos, type Qos } from './qos.ts';
+import { lowerQos } from './qos.ts';
 
 export interface MemoryBrokerDeps {
   readonly after: After;
@@ -44,11 +45,6 @@ interface Client {
   readonly pending: Set<(error: AppError) => void>;
 }
 
-interface Route {
-  readonly client: Client;
-  readonly qos: Qos;
-}
-
 const takenOver = 'another client took over the client id';
 
 const lost = (reason: string): AppError => new AppError('BUS_UNAVAILABLE', reason);
@@ -57,7 +53,7 @@ const lost = (reason: string): AppError => new AppError('BUS_UNAVAILABLE', reaso
 export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 }: MemoryBrokerDeps): MemoryBroker => {
   const retained = new Map<string, Message>();
   const clients = new Map<string, Client>();
-  const routes = filterIndex<Route>();
+  const routes = clientRoutes<Client>();
   let tasks: (() => void)[] = [];
   let isRunning = true;
   let isFrozen = false;
@@ -78,16 +74,14 @@ export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 
   const route = (message: Message, isRetain: boolean): void => {
     if (isRetain && message.payload.byteLength === 0) retained.delete(message.topic);
     else if (isRetain) retained.set(message.topic, { ...message, retain: true });
-    const granted = new Map<Client, Qos>();
-    for (const { client, qos } of routes.match(message.topic)) {
-      granted.set(client, higherQos(qos, granted.get(client) ?? 0));
+    for (const [client, qos] of routes.match(message.topic)) {
+      client.listener.message({ ...message, qos: lowerQos(qos, message.qos) });
     }
-    for (const [client, qos] of granted) client.listener.message({ ...message, qos: lowerQos(qos, message.qos) });
   };
 
   const subscribe = (client: Client, { filter, qos }: FilterRequest): undefined => {
     client.subscriptions.get(filter)?.();
-    client.subscriptions.set(filter, routes.add(filter, { client, qos }));
+    client.subscriptions.set(filter, routes.add(client, filter, qos));
     for (const message of [...retained.values()]) {
       if (matchesFilter(filter, message.topic))
         client.listener.message({ ...message, qos: lowerQos(qos, message.qos) });

@@ -1,4 +1,4 @@
-import type { ListenAddress, MqttVersion, TlsMaterial } from '@infrakit/bus';
+import type { EmbeddedBroker, ListenAddress, MqttVersion, TlsMaterial } from '@infrakit/bus';
 import type { BrokerAddress } from '@infrakit/core';
 import type { Log } from '@infrakit/spi';
 import type { Home } from './home.ts';
@@ -32,6 +32,8 @@ export interface ChosenBroker {
   /** For people and other clients: `mqtt://127.0.0.1:1883`; null when it has no such address. */
   readonly url: string | null;
   readonly prefix: string;
+  /** The broker, where it is in this process: what passes between them needs no socket. */
+  readonly inProcess?: EmbeddedBroker;
   /** Ends what was started for it. `isLast`: no other process is on the bus. */
   readonly stop: (isLast: boolean) => Promise<void>;
 }

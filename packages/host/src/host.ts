@@ -1,4 +1,4 @@
-import { type Bus, type BusPlugin, openBus, type ProcessIdentity } from '@infrakit/bus';
+import { type Bus, type BusPlugin, connectEmbedded, openBus, type ProcessIdentity } from '@infrakit/bus';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
 import { chooseBroker } from './broker-choice.ts';
@@ -156,11 +156,15 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
     const onlyVersion = broker.version === undefined ? {} : { version: broker.version };
     const identity: ProcessIdentity = { nonce, pid, host, version };
     const bus = await openBus({
-      connect: (will) =>
-        connectBroker(
-          { address, tls, ...onlyVersion, will, clientId: `host-${nonce}`, timeoutMs: startTimeoutMs },
-          { ...waits, random, log },
-        ),
+      connect: (will) => {
+        const client = { clientId: `host-${nonce}`, will };
+        const { inProcess } = broker;
+        if (inProcess !== undefined) {
+          return connectEmbedded({ broker: () => inProcess, ...client }, { after: clock.after, log });
+        }
+        const wanted = { address, tls, ...onlyVersion, ...client, timeoutMs: startTimeoutMs };
+        return connectBroker(wanted, { ...waits, random, log });
+      },
       prefix: broker.prefix,
       identity,
       clock: { nowMs: clock.now, after: clock.after },

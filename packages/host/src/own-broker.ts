@@ -58,6 +58,7 @@ export const ownBroker = async (home: Home, options: BrokerOptions, deps: Broker
       ...embeddedVersion,
       url,
       prefix,
+      inProcess: broker,
       stop: async () => {
         await removeBrokerRecord(home.path, pid);
         await broker.stop();
@@ -88,6 +89,7 @@ export const homelessBroker = async (options: BrokerOptions, deps: BrokerDeps): 
       ...embeddedVersion,
       url: broker.address ?? null,
       prefix,
+      inProcess: broker,
       stop,
     };
   } catch (error) {
