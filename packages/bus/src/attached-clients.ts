@@ -1,6 +1,7 @@
 import { AppError } from '@infrakit/core';
-import type { Aedes, AedesPublishPacket, PublishPacket } from 'aedes';
+import type { Aedes, PublishPacket } from 'aedes';
 import type { ClientCounts } from './broker-client-state.ts';
+import type { BrokerEmitter } from './broker-emitter.ts';
 import { isLegalFilter } from './broker-legal.ts';
 import type { BrokerLimits } from './broker-limits.ts';
 import type { Retained } from './broker-retained.ts';
@@ -11,6 +12,7 @@ import { lowerQos, type Qos } from './qos.ts';
 
 export interface AttachedClientsOptions {
   readonly broker: Aedes;
+  readonly emitter: BrokerEmitter;
   readonly limits: BrokerLimits;
   readonly counts: ClientCounts;
   /** Why a publish may not pass; undefined when it may. */
@@ -50,7 +52,7 @@ const qosOf = (qos: number): Qos => (qos === 1 || qos === 2 ? qos : 0);
 
 /** Attaches clients to a broker of this process. */
 export const attachedClients = (options: AttachedClientsOptions): AttachedClients => {
-  const { broker, limits, counts, refusal, retained } = options;
+  const { broker, emitter, limits, counts, refusal, retained } = options;
   const clients = new Map<string, Client>();
   const routes = clientRoutes<Client>();
   /** Publishes of ours that the broker has not sent on yet, by their payload, which no other has. */
@@ -71,19 +73,13 @@ export const attachedClients = (options: AttachedClientsOptions): AttachedClient
     soon(client, () => client.listener.message(message));
   };
 
-  broker.subscribe(
-    '#',
-    (packet: AedesPublishPacket, done: () => void) => {
-      const { topic, qos } = packet;
-      const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-      for (const [client, wanted] of routes.match(topic)) {
-        deliver(client, { topic, payload, retain: false, qos: lowerQos(wanted, qosOf(qos)) });
-      }
-      underWay.get(packet.payload)?.();
-      done();
-    },
-    () => undefined,
-  );
+  emitter.onEach(({ topic, qos, payload: sent }) => {
+    const payload = typeof sent === 'string' ? Buffer.from(sent) : sent;
+    for (const [client, wanted] of routes.match(topic)) {
+      deliver(client, { topic, payload, retain: false, qos: lowerQos(wanted, qosOf(qos)) });
+    }
+    underWay.get(sent)?.();
+  });
 
   /** Resolves when it is stored and sent on; not when everybody has it, for a slow client is nobody else's concern. */
   const emit = async (topic: string, bytes: Uint8Array, qos: Qos, retain: boolean): Promise<void> => {
@@ -164,6 +160,7 @@ export const attachedClients = (options: AttachedClientsOptions): AttachedClient
       protocol: 'memory',
       maxInFlight: 65_535,
       maxPacketBytes: limits.packetBytes,
+      isHeard: (topic) => routes.match(topic).size > 0 || emitter.isHeard(topic),
       publish: (topic, payload, { qos, retain }) =>
         whilePresent(client, () => {
           const sent = client.last.then(() => emit(topic, payload, qos, retain));

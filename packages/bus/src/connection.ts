@@ -41,6 +41,8 @@ export interface Connection {
   /** The present status first, also when it is `closed`; then each change. Never errors; completes when closed. */
   readonly status: Observable<ConnectionStatus>;
   readonly publish: (topic: string, payload: Uint8Array | string, options: PublishOptions) => Promise<void>;
+  /** Whether anybody would get a message that is published there now; true, or left out, where the broker does not tell. */
+  readonly isHeard?: (topic: string) => boolean;
   readonly subscribe: (filter: string, qos: 0 | 1 | 2, handler: (message: Message) => void) => TopicSubscription;
   /** Ends in order: the will is not sent. */
   readonly close: () => Promise<void>;

@@ -6,6 +6,7 @@ import { Aedes } from 'aedes';
 import { type AttachedClients, attachedClients } from './attached-clients.ts';
 import type { Door } from './broker-client-state.ts';
 import { brokerClients } from './broker-clients.ts';
+import { brokerEmitter } from './broker-emitter.ts';
 import { type BrokerLimits, defaultBrokerLimits, refusals as refusalsOf } from './broker-limits.ts';
 import { openBrokerPersistence } from './broker-persistence.ts';
 import { listenOnSocket } from './broker-socket.ts';
@@ -105,19 +106,21 @@ export const startEmbeddedBroker = async (
     { prefix, users, limits, hasRoomFor: persistence.retained.hasRoomFor },
     { after, now, refusals },
   );
+  const emitter = brokerEmitter();
   const broker = await Aedes.createBroker({
     ...clients.handlers,
-    persistence: persistence.aedes,
-    // No bound on messages under way: with one, a client that takes nothing would stop everybody.
+    mq: emitter.mq,
+    // No bound on the listeners of one connection, and no warning of them.
     concurrency: 0,
+    persistence: persistence.aedes,
     drainTimeout: limits.stallMs,
     // The deadline of `broker-clients.ts`, which is counted, comes first.
     connectTimeout: 2 * limits.connectTimeoutMs,
     // Ids are ours by then, with their owner before them.
     maxClientsIdLength: 65_535,
   });
-  const emitter: EventEmitter = broker;
-  emitter.on('error', (error: unknown) => log.error({ err: error }, 'the broker failed at something'));
+  const failing: EventEmitter = broker;
+  failing.on('error', (error: unknown) => log.error({ err: error }, 'the broker failed at something'));
   clients.watch(broker);
   const clientsConnected = (): number => broker.connectedClients + attached.count();
   let clientsMaximum = 0;
@@ -127,6 +130,7 @@ export const startEmbeddedBroker = async (
 
   const attached = attachedClients({
     broker,
+    emitter,
     limits,
     counts: clients.counts,
     refusal: clients.refusal,

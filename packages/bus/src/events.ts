@@ -117,6 +117,8 @@ export const eventPublisher = (options: EventPublisherOptions): EventPublisher =
 
   const publish = (event: Event): void => {
     const topic = topics.event(own, event.Topic);
+    // Timers tick whether anybody listens or not.
+    if (qos === 0 && connection.isHeard?.(topic) === false) return;
     const payload = encoded(event, number(topic));
     queue.push({ topic, payload });
     queuedBytes += payload.length;

@@ -15,6 +15,8 @@ export interface Link {
   readonly maxInFlight: number;
   /** The largest publish it takes, in bytes. */
   readonly maxPacketBytes: number;
+  /** Whether anybody would get a message that is published there now; left out where that is not known. */
+  readonly isHeard?: (topic: string) => boolean;
   /** Resolves when the broker has it (QoS 1) or when it is written (QoS 0); rejects when it is refused or the link ends. */
   readonly publish: (topic: string, payload: Uint8Array, how: { qos: 0 | 1; retain: boolean }) => Promise<void>;
   /** One answer for each request, in order: why it is refused, or nothing. Rejects when the link ends. */

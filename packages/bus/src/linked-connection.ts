@@ -136,6 +136,7 @@ export const linkedConnection = (options: LinkedConnectionOptions, deps: LinkedC
     clientId,
     status: status.asObservable(),
     publish,
+    isHeard: (topic) => session?.link.isHeard?.(topic) ?? true,
     subscribe: (filter, qos, handler) => {
       const { isAcknowledged, answered, close } = subscriptions.open({ filter, qos }, handler);
       const what = `subscribing to ${filter}`;
