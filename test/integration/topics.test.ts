@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, connectMqtt } from '@infrakit/bus';
-import { type EventSource, eventInterface, realAfter, testingContext } from '@infrakit/spi';
+import { controllerInterface, type EventSource, eventInterface, realAfter, testingContext } from '@infrakit/spi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHere, type TemporaryHome, temporaryHome } from '../e2e/hosts.ts';
 import { brokerOf, connectOperator, eventually, type Operator } from '../e2e/operator.ts';
@@ -9,7 +9,14 @@ import { cattle, cattleNfs, plugins } from '../e2e/specs.ts';
 import { follows } from '../e2e/stack.ts';
 
 const page = new URL('../../packages/README.md', import.meta.url);
-const kindOf = { time: 'time', group: 'group', nfs: 'enrollment', tracker: 'tracker', tailer: 'tailer' } as const;
+const kindOf = {
+  time: 'time',
+  group: 'group',
+  nfs: 'enrollment',
+  tracker: 'tracker',
+  tailer: 'tailer',
+  repeater: 'repeater',
+} as const;
 const isPlugin = (name: string | undefined): name is keyof typeof kindOf => name !== undefined && name in kindOf;
 
 /** A topic as the page writes it, as a regular expression. */
@@ -39,7 +46,7 @@ beforeAll(async () => {
   home = await temporaryHome();
   const file = join(home.path, 'some.log');
   await writeFile(file, '');
-  host = await startHere([...plugins, 'tracker', 'tailer'], {
+  host = await startHere([...plugins, 'tracker', 'tailer', 'repeater'], {
     home: home.path,
     pluginOptions: {
       tracker: { Plugins: ['simulator/compute'], Interval: '100ms' },
@@ -62,6 +69,14 @@ beforeAll(async () => {
   await operator.commit(cattle(3));
   await operator.commit(cattleNfs());
   await follows(operator, 3);
+  // Every event is larger than the rule takes.
+  const properties = {
+    Source: 'time',
+    Sink: { Protocol: 'stderr' },
+    Rules: [{ sourcetopic: 'timer/sec/1', MaxSize: 1 }],
+  };
+  const spec = { kind: 'event-repeater', metadata: { name: 'out' }, properties };
+  await operator.plugins.resolve(controllerInterface, 'repeater').commit({ spec, revision: 1 }, testingContext());
   // The tracker looks from time to time: it loses only what it has seen.
   await eventually('all that the tracker finds', 10_000, async () => found >= 3 || undefined);
   await operator.scale('cattle', 1);
@@ -70,7 +85,7 @@ beforeAll(async () => {
     await appendFile(file, 'a line\n');
     const topics = [...heard];
     const isThere = (end: string): boolean => topics.some((topic) => topic.endsWith(end));
-    return ['some.log', 'timer/sec/1', 'compute/lost', 'cattle/member/left'].every(isThere) || undefined;
+    return ['some.log', 'timer/sec/1', 'compute/lost', 'cattle/member/left', 'out/dropped'].every(isThere) || undefined;
   });
 });
 afterAll(async () => {

@@ -32,12 +32,14 @@ interface OwnData {
   readonly bytes?: number;
   readonly dropped?: number;
   readonly lagMs?: number;
+  readonly buffered?: { readonly messages: number; readonly bytes: number };
 }
 
 /** How a mirrored topic fares; what went wrong last stays to be seen when all is well again. */
-const mirrorView = ({ messages = 0, bytes = 0, dropped = 0, lagMs = 0, error }: OwnData): string =>
+const mirrorView = ({ messages = 0, bytes = 0, dropped = 0, lagMs = 0, buffered, error }: OwnData): string =>
   [
     `${messages} messages, ${bytes} bytes, lag ${lagMs} ms`,
+    ...(buffered === undefined ? [] : [`${buffered.messages} in the buffer (${buffered.bytes} bytes)`]),
     ...(dropped > 0 ? [`${dropped} dropped`] : []),
     ...(error === undefined ? [] : [`last error: ${error}`]),
   ].join(', ');

@@ -20,14 +20,18 @@ export interface RunningMirror {
   readonly lanes: readonly number[];
 }
 
+/** What was dropped of a mirror's messages. */
+export interface MirrorDrops {
+  readonly dropped: number;
+  /** Those of them that a full buffer had no room for. */
+  readonly overflowed: number;
+}
+
 /** How a mirror fares. */
-export interface MirrorStatus {
+export interface MirrorStatus extends MirrorDrops {
   readonly state: 'active' | 'connecting' | 'unhealthy' | 'refused';
   readonly messages: number;
   readonly bytes: number;
-  readonly dropped: number;
-  /** Those of the dropped that a full buffer had no room for. */
-  readonly overflowed: number;
   /** What waits on the disk for its connections; null without a buffer. */
   readonly buffered: { readonly messages: number; readonly bytes: number } | null;
   /** Messages of its connections that the sink has not acknowledged, and how old the oldest of them is at least, in ms. */
@@ -44,6 +48,8 @@ export interface MirrorEngine {
   readonly put: (mirror: RunningMirror) => void;
   readonly remove: (id: string) => void;
   readonly status: (id: string) => MirrorStatus;
+  /** What a mirror has dropped so far. */
+  readonly drops: (id: string) => MirrorDrops;
   /** Ends all connections; what the sources keep is kept. */
   readonly close: () => Promise<void>;
 }
@@ -188,6 +194,11 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     return { ...common, state: isReady ? 'active' : 'connecting' };
   };
 
+  const drops: MirrorEngine['drops'] = (id) => {
+    const { dropped, overflowed } = counters.get(id) ?? routeCounter();
+    return { dropped: dropped + overflowed, overflowed };
+  };
+
   return {
     place: (flows, set) => {
       const there = [...mirrors.values()].flatMap(({ placed }) => placed);
@@ -214,16 +225,16 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
       take(id);
       counters.delete(id);
     },
+    drops,
     status: (id) => {
-      const { messages, bytes, dropped, overflowed } = counters.get(id) ?? routeCounter();
+      const { messages, bytes } = counters.get(id) ?? routeCounter();
       const parts = (mirrors.get(id)?.placed ?? []).map(statusOf);
       const worst = parts.toSorted((left, right) => order.indexOf(right.state) - order.indexOf(left.state))[0];
       return {
         state: worst?.state ?? 'connecting',
         messages,
         bytes,
-        dropped: dropped + overflowed,
-        overflowed,
+        ...drops(id),
         buffered: sumOf(parts.flatMap(({ buffered }) => buffered ?? [])),
         unacknowledged: Math.max(0, ...parts.map(({ unacknowledged }) => unacknowledged)),
         lagMs: Math.max(0, ...parts.map(({ lagMs }) => lagMs)),

@@ -1,9 +1,18 @@
 import { join } from 'node:path';
 import { reservedTags } from '@infrakit/core';
-import { type Clock, controllerView, planLines, type RuleKind, ruleController, workerPool } from '@infrakit/runtime';
+import {
+  type Clock,
+  controllerView,
+  planLines,
+  type RuleKind,
+  ruleController,
+  topicTree,
+  workerPool,
+} from '@infrakit/runtime';
 import {
   type CallContext,
   controllerInterface,
+  eventInterface,
   instanceInterface,
   type PluginDeps,
   type PluginObject,
@@ -11,6 +20,7 @@ import {
   type RunningPlugin,
 } from '@infrakit/spi';
 import { deliveringConditions } from './delivering.ts';
+import { dropEvents, dropTopic } from './drop-events.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Hop } from './loop-proof.ts';
 import { openMirrors } from './mirrors.ts';
@@ -57,6 +67,13 @@ export const startRepeater = async (deps: PluginDeps<RepeaterOptions>, clock: Cl
     const owner = known.get(accepted)?.owner;
     return mirrors.reports().filter(({ record }) => record.Tags[reservedTags.enrollmentOwner] === owner);
   };
+  const stopTelling = dropEvents({
+    drops: mirrors.drops,
+    ownerPrefix: `${stackId}/${name}/`,
+    topicObject,
+    publish: deps.events.publish,
+    clock,
+  });
   const delivering = deliveringConditions(clock.now);
   const kind: RuleKind<WantedMirror, MirrorEntry> = {
     kind: 'event-repeater',
@@ -112,10 +129,16 @@ export const startRepeater = async (deps: PluginDeps<RepeaterOptions>, clock: Cl
   return {
     objects: () => [
       pluginObject({ object: '', description: controllerInterface, implementation: controller }),
+      pluginObject({
+        object: '',
+        description: eventInterface,
+        implementation: topicTree(() => [...book.names(), topicObject].map(dropTopic)),
+      }),
       pluginObject({ object: topicObject, description: instanceInterface, implementation: mirrors.instance }),
       ...book.names().map(viewOf),
     ],
     stop: async () => {
+      stopTelling();
       await book.stop();
       await pool.close();
       await mirrors.close();

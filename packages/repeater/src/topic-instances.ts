@@ -11,7 +11,7 @@ import type { CallContext, Instance, InstanceListing } from '@infrakit/spi';
 import type { EndpointDeps } from './endpoint.ts';
 import { type Flow, hopOf } from './flow.ts';
 import { findLoop, type Hop, loopText } from './loop-proof.ts';
-import type { MirrorEngine, MirrorStatus } from './mirror-engine.ts';
+import type { MirrorDrops, MirrorEngine, MirrorStatus } from './mirror-engine.ts';
 import { parseMirror } from './mirror-parse.ts';
 import type { MirrorRecord, MirrorTable } from './mirror-table.ts';
 
@@ -41,6 +41,8 @@ export interface TopicInstances {
   readonly instance: Instance;
   /** Every mirror, by id. */
   readonly reports: () => readonly MirrorReport[];
+  /** What every mirror has dropped. */
+  readonly drops: () => readonly ({ readonly record: MirrorRecord } & MirrorDrops)[];
   /** The hops of mirrors, for the proof of loops; `isLeftOut` leaves some out. */
   readonly hops: (isLeftOut: (record: MirrorRecord) => boolean) => Hop[];
   /** Some mirror may fare differently: what describe shows of it is another one from now on. */
@@ -209,6 +211,7 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
     instance,
     hops,
     reports: () => table.all().map((record) => ({ record, status: engine.status(record.ID) })),
+    drops: () => table.all().map((record) => ({ record, ...engine.drops(record.ID) })),
     touched: () => {
       touches += 1;
     },
