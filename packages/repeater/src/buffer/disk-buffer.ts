@@ -95,7 +95,8 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
   /** Packet ids of QoS 2 messages that are on their way to the disk. */
   const arriving = new Map<number, Promise<void>>();
   let lastSeq = state.nextSeq();
-  let lastAddedMs = 0;
+  /** When the oldest came that was neither read nor taken, where nothing has been read ahead. */
+  let headMs = 0;
   let more = (): void => undefined;
 
   const write = (fact: BufferFact): Promise<void> => writer.append(encodeFact(fact), () => state.apply(fact));
@@ -171,8 +172,8 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
       const bytes = encodeMessage(message);
       const isRemembered = qosOf(message.flags) === 2;
       const durable = writer.append(bytes, () => {
+        if (state.messages() === 0) headMs = message.receivedMs;
         state.added(message.seq, bytes.length, isRemembered ? message.id : null);
-        lastAddedMs = message.receivedMs;
         arriving.delete(message.id);
         more();
       });
@@ -214,12 +215,13 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
           () => writer.tidy(state.isOver),
           () => undefined,
         );
+        await look();
         return { topic: topic.toString('utf8'), bytes: next.bytes };
       }),
     oldestDroppableMs: () => inTurn(async () => (await look())?.message.receivedMs ?? null),
     status: () => {
       const messages = state.messages();
-      let oldestMs = ahead?.message.receivedMs ?? lastAddedMs;
+      let oldestMs = ahead?.message.receivedMs ?? (way.size > 0 ? Number.POSITIVE_INFINITY : headMs);
       for (const { message } of way.values()) oldestMs = Math.min(oldestMs, message.receivedMs);
       return { messages, bytes: state.bytes(), oldestMs: messages === 0 ? null : oldestMs };
     },
