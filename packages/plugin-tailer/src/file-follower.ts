@@ -67,6 +67,8 @@ export const followFile = (options: FollowOptions, clock: Clock, events: Followe
 
   const openAt = async (from: 'beginning' | 'end'): Promise<boolean> => {
     try {
+      // Opening a pipe would wait for somebody who writes.
+      if (!(await stat(path)).isFile()) return false;
       const handle = await open(path, 'r');
       const { ino, dev, size } = await handle.stat({ bigint: true });
       file = { handle, inode: ino, device: dev };

@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises';
 import { AppError } from '@infrakit/core';
 import { systemClock, topicTree, treeMetadata } from '@infrakit/runtime';
 import { eventInterface, metadataInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
-import { type FileFollower, followFile } from './file-follower.ts';
+import { type FileFollower, type FollowerEvents, followFile } from './file-follower.ts';
+import { followPipe } from './pipe-follower.ts';
 import { TailerOptions } from './tailer-options.ts';
 
 const everyMs = 250;
@@ -33,8 +34,8 @@ export const tailerDefinition: PluginDefinition<typeof TailerOptions> = {
     const files = options.Files;
     for (const { Path, MustExist } of files) if (MustExist) await requireFile(Path);
     const current = new Map<string, string>();
-    const followers: FileFollower[] = files.map(({ Path: path, ReOpen: isReopened }) =>
-      followFile({ path, isReopened, everyMs }, systemClock, {
+    const followers = files.map(({ Path: path, ReOpen: isReopened, Pipe: isPipe }): FileFollower => {
+      const told: FollowerEvents = {
         line: (line) => {
           current.set(path, line);
           events.publish({
@@ -47,8 +48,10 @@ export const tailerDefinition: PluginDefinition<typeof TailerOptions> = {
           });
         },
         change: (what) => log.info({ path, what }, 'a followed file changed'),
-      }),
-    );
+      };
+      const how = { path, isReopened, everyMs };
+      return isPipe ? followPipe(how, systemClock, told) : followFile(how, systemClock, told);
+    });
     const topics = files.map(({ Path }) => topicOf(Path));
     const objects = [
       pluginObject({ object: '', description: eventInterface, implementation: topicTree(() => topics) }),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 /** A file to follow (GP §3.4). */
@@ -7,15 +8,16 @@ const Rule = z.strictObject({
   ReOpen: z.boolean().default(true),
   /** Refuse to start without the file. */
   MustExist: z.boolean().default(false),
-  /** Accepted for old option files: a pipe is read like a file. */
+  /** It is a named pipe. */
   Pipe: z.boolean().default(false),
 });
 
-/** Start options of a tailer: the files, each once. */
+/** Start options of a tailer: the files, each once; without any it is `test.log` in the folder where it is started. */
 export const TailerOptions = z.strictObject({
   Files: z
     .array(Rule)
     .min(1)
+    .prefault(() => [{ Path: resolve('test.log') }])
     .superRefine((rules, ctx) => {
       rules.forEach(({ Path }, at) => {
         if (rules.findIndex((other) => other.Path === Path) !== at) {

@@ -77,6 +77,20 @@ describe('time events (GP §3.4)', () => {
     });
     await clock.advance(3_600_000);
     expect(count('streams/hr/1')).toBe(1);
+    const table = seen.filter(({ Topic }, at) => seen.findIndex((event) => event.Topic === Topic) === at);
+    const rows = table.map(({ Topic, Type, ID, Data }) => `${Topic} ${Type} ${ID} ${Data}`);
+    const expected = [
+      ['msec/100', '100ms', 100_000_000],
+      ['msec/500', '500ms', 500_000_000],
+      ['sec/1', '1sec', 1_000_000_000],
+      ['sec/5', '5s', 5_000_000_000],
+      ['sec/30', '30s', 30_000_000_000],
+      ['min/1', '1m', 60_000_000_000],
+      ['min/5', '5m', 300_000_000_000],
+      ['min/30', '30m', 1_800_000_000_000],
+      ['hr/1', '1h', 3_600_000_000_000],
+    ].flatMap(([leaf, id, ns]) => [`streams/${leaf} time ${id} ${ns}`, `timer/${leaf} timer ${id} ${ns}`]);
+    expect(rows.sort()).toEqual(expected.sort());
     stop();
     expect(clock.pending()).toBe(0);
   });
