@@ -2,8 +2,11 @@ import { setRealStage } from '../e2e/real-stage.ts';
 
 /** How long a step may take, in ms. */
 const stepMs = 15_000;
-/** From the death of a container until another one is there, and its export (issue 7). */
-const replacedMs = 2_000;
+/**
+ * From the death of a container until another one is there, and its export (issue 7). A machine that is busy with other things may
+ * take so many times as long as its engine needs to make a container for somebody else.
+ */
+const [replacedMs, engineTimes] = [2_000, 4];
 const summary: string[] = [];
 
 const chapter = (title: string): void => console.log(`\n\n── ${title} ${'─'.repeat(Math.max(0, 100 - title.length))}`);
@@ -43,6 +46,15 @@ const showAll = async (count: number): Promise<void> => {
   show(`mosquitto_sub ${stage.subscribe.join(' ')}`, topics);
 };
 
+/** How long the engine takes to make one container by itself, in ms. */
+const engineMs = (): number => {
+  const startedMs = performance.now();
+  const id = podman.run('run', '-d', podman.image, '/bin/sleep', '60').trim();
+  const tookMs = Math.round(performance.now() - startedMs);
+  podman.run('rm', '-f', '-t', '0', id);
+  return tookMs;
+};
+
 try {
   chapter('One process on a real broker, with the real engine and the real exports');
   await stage.startHost();
@@ -60,12 +72,18 @@ try {
   await showAll(6);
 
   chapter('One container is killed by hand');
+  const ownMs = engineMs();
+  const limitMs = Math.max(replacedMs, engineTimes * ownMs);
   const [victim] = containers();
   show(`podman kill ${victim?.id.slice(0, 12)}`, podman.run('kill', victim?.id ?? ''));
   const tookMs = await step('replaced, its export gone, the new one there', () =>
     containers().some(({ id }) => id === victim?.id) ? 'it still runs' : wrongWith(6),
   );
-  if (tookMs > replacedMs) throw new Error(`replacing a container took ${tookMs} ms, more than ${replacedMs}`);
+  if (tookMs > limitMs) {
+    throw new Error(
+      `replacing a container took ${tookMs} ms, more than ${limitMs}; the engine makes one in ${ownMs} ms`,
+    );
+  }
   await showAll(6);
 
   chapter('Another image: members are replaced one by one, the exports follow');

@@ -18,6 +18,8 @@ export interface CycleMemory {
   readonly underWay: Map<string, Act>;
   /** Why an act failed the last time, by name, until it succeeds or is no longer planned (GP-G22). */
   readonly errors: Map<string, AppError>;
+  /** Digest of the source item that a creation failed with, by name: another one is tried without waiting. */
+  readonly failedWith: Map<string, string>;
   backoff: BackoffTable;
   /** Id of the plan that the last cycle acted on and asked to see confirmed; null when it did nothing. */
   confirming: string | null;
@@ -36,6 +38,7 @@ export const cycleMemory = (ledger: LedgerStore): CycleMemory => ({
   destroying: new Map(),
   underWay: new Map(),
   errors: new Map(),
+  failedWith: new Map(),
   backoff: new Map(),
   confirming: null,
   settledRevision: 0,
@@ -59,6 +62,7 @@ export const forgetSeen = (memory: CycleMemory, observed: readonly ObservedEntry
 export const forgetUnplanned = (memory: CycleMemory, planned: ReadonlySet<string>): void => {
   memory.backoff = retainKeys(memory.backoff, planned);
   for (const name of memory.errors.keys()) if (!planned.has(name)) memory.errors.delete(name);
+  for (const name of memory.failedWith.keys()) if (!planned.has(name)) memory.failedWith.delete(name);
 };
 
 /** When the first accepted act should have shown, in ms; undefined when none is waited for. */

@@ -20,6 +20,7 @@ const destroy = (id: string): Act => ({ kind: 'destroy', id, key: id, sourceId: 
 const setUp = (options: { readonly concurrency?: number; readonly order?: 'adds-first' | 'removes-first' } = {}) => {
   const clock = virtualClock();
   const calls: string[] = [];
+  const items = new Map<string, string>();
   const contexts: CallContext[] = [];
   const behaviour: Record<string, () => Promise<unknown>> = {};
   const abort = new AbortController();
@@ -69,11 +70,15 @@ const setUp = (options: { readonly concurrency?: number; readonly order?: 'adds-
   };
   const ctx = { signal: abort.signal, timeoutMs: 10_000 };
   const play = async (acts: readonly Act[], ms = 5_000) => {
-    const performed = perform({ id: planId(acts), acts }, { rule, memory, deps, ctx, itemOf: (id) => id });
+    const performed = perform(
+      { id: planId(acts), acts },
+      { rule, memory, deps, ctx, itemOf: (id) => items.get(id) ?? id },
+    );
     await clock.advance(ms);
     return performed;
   };
-  return { clock, calls, contexts, behaviour, memory, abort, play, wakes: () => wakes };
+  const setItem = (id: string, item: string): void => void items.set(id, item);
+  return { clock, calls, contexts, behaviour, memory, abort, play, setItem, wakes: () => wakes };
 };
 
 const hang = (): Promise<never> => new Promise(() => {});
@@ -150,6 +155,17 @@ describe('Law 9: what fails', () => {
     abort.abort();
     expect((await performed).done).toEqual([]);
     expect(memory.errors.size + memory.backoff.size + memory.underWay.size).toBe(0);
+  });
+
+  test('waits, but not when the source entry is another one by now: a member whose address comes later is not made to wait', async () => {
+    const { behaviour, calls, play, setItem } = setUp();
+    behaviour['create a'] = refuse;
+    await play([create('a')], 100);
+    await play([create('a')], 100);
+    expect(calls).toEqual(['create a']);
+    setItem('a', 'a with an address');
+    await play([create('a')], 100);
+    expect(calls).toEqual(['create a', 'create a with an address']);
   });
 
   test('10,000 of them at once are recorded in one go', async () => {

@@ -1,6 +1,7 @@
 import {
   type Act,
   AppError,
+  digest,
   idempotencyKey,
   isDue,
   type Plan,
@@ -100,6 +101,27 @@ const carryOut = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSig
 /** How one act ended; null when the process or the rule is being stopped, which says nothing about the act. */
 type Ending = 'done' | 'failed' | null;
 
+/** Digest of the source item that an act makes something from; none of one that JSON cannot say, which is not compared. */
+const itemDigest = <S, O>(act: Act, { itemOf }: Performing<S, O>): string | undefined => {
+  if (act.kind !== 'create' && act.kind !== 'replace') return undefined;
+  try {
+    return digest(itemOf(act.sourceId) ?? null);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether an act may be tried: its wait is over, or what it failed with is not what it would be done with now. */
+const mayBeTried = <S, O>(act: Act, by: Performing<S, O>, nowMs: number): boolean => {
+  const { backoff, failedWith } = by.memory;
+  const name = nameOf(act);
+  if (isDue(backoff, name, nowMs)) return true;
+  const before = failedWith.get(name);
+  if (before === undefined) return false;
+  const now = itemDigest(act, by);
+  return now !== undefined && now !== before;
+};
+
 /** One act to its end, its error remembered. */
 const attempt = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSignal): Promise<Ending> => {
   const { memory, ctx } = by;
@@ -108,10 +130,13 @@ const attempt = async <S, O>(act: Doing, by: Performing<S, O>, signal: AbortSign
   try {
     await carryOut(act, by, signal);
     memory.errors.delete(name);
+    memory.failedWith.delete(name);
     return 'done';
   } catch (thrown) {
     if (ctx.signal.aborted) return null;
     memory.errors.set(name, toAppError(thrown));
+    const failedWith = itemDigest(act, by);
+    if (failedWith !== undefined) memory.failedWith.set(name, failedWith);
     return 'failed';
   } finally {
     memory.underWay.delete(name);
@@ -139,7 +164,7 @@ const phase = async <S, O>(acts: readonly Doing[], by: Performing<S, O>): Promis
   if (acts.length === 0) return idle;
   const { rule, memory, deps, ctx } = by;
   const nowMs = deps.clock.now();
-  const due = acts.filter((act) => isDue(memory.backoff, nameOf(act), nowMs) && !memory.underWay.has(nameOf(act)));
+  const due = acts.filter((act) => mayBeTried(act, by, nowMs) && !memory.underWay.has(nameOf(act)));
   const endings = new Map<Doing, Ending>();
   let begun = 0;
   let isOver = false;
