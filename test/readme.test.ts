@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { errorTable } from '@infrakit/core';
 import { expect, test } from 'vitest';
 
-test('the README has every error code, in the row of its exit code', () => {
+test('the README has every error code, at its exit code', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const rows = [...readme.matchAll(/^\| (\d+) +\| (`[A-Z_]+`.*) \|$/gm)];
+  const rows = [...readme.matchAll(/^- Exit (\d+): ([^.]*)\.$/gm)];
   const told = rows.flatMap(([, exit, codes = '']) =>
     [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => `${code} ${exit}`),
   );
