@@ -2,7 +2,7 @@ import { AppError, checkFilter, encodeLevel, eventSubscription, matchesFilter, t
 import type { BufferSettings } from './buffer/buffer-budget.ts';
 import { cloudEvent } from './cloud-event.ts';
 import { type Endpoint, type EndpointDeps, sinkEndpoint, sourceEndpoint } from './endpoint.ts';
-import type { Hop } from './loop-proof.ts';
+import { type Hop, takenBy } from './loop-proof.ts';
 import type { Mirror } from './mirror.ts';
 import type { Route } from './route.ts';
 import { type TopicMapping, topicMapping } from './topic-mapping.ts';
@@ -157,7 +157,7 @@ export const hopOf = (name: string, { from, to, filter, unwanted, mapping }: Flo
   name,
   from: from.identity,
   to: to.identity,
-  filter: patternOf(filter),
+  taken: takenBy(patternOf(filter), mapping),
   excluded: unwanted,
   mapping,
 });

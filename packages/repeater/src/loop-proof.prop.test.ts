@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flowsOf, hopOf } from './flow.ts';
 import { goesRound, type TriedRule } from './loop-oracle.ts';
-import { findLoop, type Hop, loopText } from './loop-proof.ts';
+import { findLoop, type Hop, loopText, takenBy } from './loop-proof.ts';
 import { Mirror } from './mirror.ts';
 import { topicMapping } from './topic-mapping.ts';
 import { filterOf, isCoveredBy, meet, patternOf } from './topic-pattern.ts';
@@ -94,6 +94,19 @@ describe('loops', () => {
     );
     // Neither answer is rare, or the comparison would say little.
     expect(Math.min(found.loop, found.none)).toBeGreaterThan(300);
+  }, 60_000);
+
+  test('of a rule that is added to rules without a loop the same is found as of all of them', () => {
+    fc.assert(
+      fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), rule, (mirrors, added) => {
+        const before = bothWays(mirrors).hops;
+        fc.pre(findLoop(before) === null);
+        const own = bothWays([added]).hops;
+        const all = [...before, ...own];
+        expect(findLoop(all, own) !== null).toBe(findLoop(all) !== null);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   test('the meeting of two filters is exactly what both match', () => {
@@ -127,14 +140,17 @@ describe('loops', () => {
     source: string,
     sink: string,
     excluded = '',
-  ): Hop => ({
-    name,
-    from,
-    to,
-    filter: patternOf(source),
-    excluded: excluded === '' ? [] : [patternOf(excluded)],
-    mapping: topicMapping({ source, sink, localPrefix: '', remotePrefix: '' }),
-  });
+  ): Hop => {
+    const mapping = topicMapping({ source, sink, localPrefix: '', remotePrefix: '' });
+    return {
+      name,
+      from,
+      to,
+      taken: takenBy(patternOf(source), mapping),
+      excluded: excluded === '' ? [] : [patternOf(excluded)],
+      mapping,
+    };
+  };
 
   test('the cycle is spelled out', () => {
     const there = between('there', ['one', 'two'], 's/#', 'mirror/');

@@ -9,11 +9,18 @@ export interface Hop {
   /** The same text for the same broker. */
   readonly from: string;
   readonly to: string;
-  readonly filter: TopicPattern;
-  /** What of the filter is left out. */
+  /** The topics that it has a place for; null for none. */
+  readonly taken: TopicPattern | null;
+  /** What of them is left out. */
   readonly excluded: readonly TopicPattern[];
   readonly mapping: TopicMapping;
 }
+
+/** The topics of a filter that a mapping has a place for; null when there are none. */
+export const takenBy = (filter: TopicPattern, mapping: TopicMapping): TopicPattern | null => {
+  const placed = mapping.preimage(everyTopic);
+  return placed === null ? null : meet(filter, placed);
+};
 
 /** One step of a cycle, for people. */
 export interface LoopStep {
@@ -37,33 +44,46 @@ interface Arrival {
   readonly before: (topics: TopicPattern) => TopicPattern | null;
 }
 
-/** The topics that a rule has a place for, as far as nothing is left out; null when there are none. */
-const takenBy = ({ filter, mapping }: Hop): TopicPattern | null => {
-  const placed = mapping.preimage(everyTopic);
-  return placed === null ? null : meet(filter, placed);
-};
-
 /** The messages of an arrival that the next rule takes; null when there are none. */
-const arrivalAt = (next: Hop, image: TopicPattern, { begun, before }: Omit<Arrival, 'topics'>): Arrival | null => {
-  const taken = takenBy(next);
+const arrivalAt = (
+  { taken, excluded }: Hop,
+  image: TopicPattern,
+  { begun, before }: Omit<Arrival, 'topics'>,
+): Arrival | null => {
   const topics = taken === null ? null : meet(image, taken);
   if (taken === null || topics === null) return null;
   const origin = before(taken);
   const all = origin === null ? null : meet(begun.all, origin);
-  const without = [...begun.without, ...next.excluded.flatMap((excluded) => before(excluded) ?? [])];
+  const without = [...begun.without, ...excluded.flatMap((left) => before(left) ?? [])];
   return all === null || isCoveredBy(all, without) ? null : { topics, begun: { all, without }, before };
 };
 
+/** The rules that feed some of these, directly or through others, and these themselves. */
+const feeding = (hops: readonly Hop[], through: readonly Hop[]): ReadonlySet<Hop> => {
+  const images = hops.map(({ taken, mapping }) => (taken === null ? null : mapping.image(taken)));
+  const found = new Set(through);
+  // What is added on the way is visited too.
+  for (const { from, taken } of found) {
+    if (taken === null) continue;
+    for (const [at, hop] of hops.entries()) {
+      const image = images[at];
+      if (hop.to !== from || found.has(hop) || image === null || image === undefined) continue;
+      if (meet(image, taken) !== null) found.add(hop);
+    }
+  }
+  return found;
+};
+
 /** Steps that a proof may take: rules that are entangled so much that they take more are refused. */
-const maxSteps = 200_000;
+const maxSteps = 100_000;
 
 /**
  * A way by which some message passes one rule twice; null when no message can. Exact: the topics with which messages begin
  * that come along a way are a pattern without some others, and it is told whether there are any. It follows every way on which no rule
  * stands twice, and each such way ends. That an earlier rule of a spec takes a topic first is not counted. `SPEC_INVALID` when
- * there are too many ways to follow.
+ * there are too many ways to follow. `through`: only of these rules it is not known that they are in no loop.
  */
-export const findLoop = (hops: readonly Hop[]): readonly LoopStep[] | null => {
+export const findLoop = (hops: readonly Hop[], through: readonly Hop[] = hops): readonly LoopStep[] | null => {
   const byBroker = new Map<string, Hop[]>();
   for (const hop of hops) {
     const there = byBroker.get(hop.from);
@@ -106,11 +126,11 @@ export const findLoop = (hops: readonly Hop[]): readonly LoopStep[] | null => {
     return null;
   };
 
-  for (const hop of hops) {
-    const topics = takenBy(hop);
-    if (topics === null || isCoveredBy(topics, hop.excluded)) continue;
-    const begun = { all: topics, without: hop.excluded };
-    const loop = follow(hop, { topics, begun, before: (same) => same });
+  for (const hop of through === hops ? hops : feeding(hops, through)) {
+    const { taken } = hop;
+    if (taken === null || isCoveredBy(taken, hop.excluded)) continue;
+    const begun = { all: taken, without: hop.excluded };
+    const loop = follow(hop, { topics: taken, begun, before: (same) => same });
     if (loop !== null) return loop;
   }
   return null;

@@ -91,8 +91,9 @@ const checkRetain = async (
 /** Loops over everything that this repeater mirrors, this spec in the place of its last revision (issue 6). */
 const checkLoops = (name: string, hops: readonly Hop[], deps: RepeaterAcceptDeps): void => {
   const others = [...deps.hopsInForce].flatMap(([other, theirs]) => (other === name ? [] : theirs));
-  const isOfSpecs = (owner: string | undefined): boolean => owner?.startsWith(`${deps.stackId}/${deps.name}/`) === true;
-  const unspecified = deps.mirrors.hops(({ Tags }) => isOfSpecs(Tags[reservedTags.enrollmentOwner]));
+  const owners = new Set([...deps.hopsInForce.keys(), name].map((spec) => `${deps.stackId}/${deps.name}/${spec}`));
+  // Mirrors of a spec that was set free, of one that is not back yet, or of none.
+  const unspecified = deps.mirrors.hops(({ Tags }) => owners.has(Tags[reservedTags.enrollmentOwner] ?? ''));
   const loop = findLoop([...others, ...unspecified, ...hops]);
   if (loop !== null) throw invalid([`a message would go round for ever: ${loopText(loop)}`]);
 };

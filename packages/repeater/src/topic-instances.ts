@@ -119,7 +119,8 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
     const draft = { ID, Tags: spec.Tags, mirror };
     const others = hops(({ Tags: tags }) => isSameEntry(tags, spec.Tags));
     const name = tagOf(spec.Tags, reservedTags.enrollmentSourceId) ?? mirror.sourcetopic;
-    const loop = findLoop([...others, ...own.map((flow) => hopOf(name, flow))]);
+    const ownHops = own.map((flow) => hopOf(name, flow));
+    const loop = findLoop([...others, ...ownHops], ownHops);
     if (loop !== null) throw loopError(loop);
     const record: MirrorRecord = {
       ...draft,
