@@ -187,10 +187,11 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     const { state, lastError, unacknowledged, oldestMs: lagMs, buffered = null } = link.status();
     const common = { unacknowledged, lagMs, lastError, buffered };
     if (state !== 'active') return { ...common, state };
-    const covering = [...(lanes.get(lane)?.flows ?? [])].map((other) => link.stateOf(other.flow.filter));
     const own = link.stateOf(flow.filter);
     if (own === 'refused') return { ...common, state: 'refused', lastError: `the source refuses ${flow.filter}` };
-    const isReady = own === 'granted' || (own === 'none' && covering.includes('granted'));
+    const isCovered = (): boolean =>
+      [...(lanes.get(lane)?.flows ?? [])].some((other) => link.stateOf(other.flow.filter) === 'granted');
+    const isReady = own === 'granted' || (own === 'none' && isCovered());
     return { ...common, state: isReady ? 'active' : 'connecting' };
   };
 

@@ -152,4 +152,12 @@ describe('what a mirror may be', () => {
       await expect(provision(mirrors, again)).rejects.toThrow(/round for ever: .* then .* again/);
       expect(mirrors.reports()).toHaveLength(2);
     }));
+
+  test('of two that would make a loop together one is refused, also when they come at once', () =>
+    withMirrors(async (mirrors) => {
+      const there = { ...properties(1), Sink: { URL: 'mqtt://127.0.0.1:2' }, sourcetopic: 's/#' };
+      const back = { Source: 'mqtt://127.0.0.1:2', Sink: { URL: 'mqtt://127.0.0.1:1' }, sourcetopic: 's/#' };
+      const results = await Promise.allSettled([provision(mirrors, there), provision(mirrors, back)]);
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    }));
 });

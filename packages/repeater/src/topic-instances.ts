@@ -49,6 +49,12 @@ export interface TopicInstances {
   readonly touched: () => void;
 }
 
+interface Running {
+  readonly record: MirrorRecord;
+  readonly flows: readonly Flow[];
+  readonly hops: readonly Hop[];
+}
+
 type Listed = InstanceListing & { readonly kind: 'instances' };
 
 const tagOf = (tags: Tags, name: string): string | undefined => (Object.hasOwn(tags, name) ? tags[name] : undefined);
@@ -78,7 +84,8 @@ const nameOf = ({ mirror, Tags, ID }: MirrorRecord): string =>
 /** Mirrored topics as instances (GP §2.2). Those that the table holds are started. */
 export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
   const { table, engine, incarnation, changed } = deps;
-  const flows = new Map<string, { readonly flows: readonly Flow[]; readonly hops: readonly Hop[] }>();
+  /** What runs, also what is not in the table yet. */
+  const flows = new Map<string, Running>();
   const making = new Map<string, Promise<{ id: string }>>();
   const listings = new Map<string, Listed>();
   let touches = 0;
@@ -86,7 +93,7 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
 
   const run = (record: MirrorRecord, own: readonly Flow[]): void => {
     const { ID: id, Tags: tags, lanes, createdMs } = record;
-    flows.set(id, { flows: own, hops: own.map((flow) => hopOf(nameOf(record), flow)) });
+    flows.set(id, { record, flows: own, hops: own.map((flow) => hopOf(nameOf(record), flow)) });
     engine.put({ id, flows: own, set: setOf(record), rank: rankOf(tags), createdMs, lanes });
   };
   for (const record of table.all()) {
@@ -106,10 +113,9 @@ export const topicInstances = (deps: TopicInstancesDeps): TopicInstances => {
     if (signal.aborted) throw new AppError('RPC_CANCELLED', 'the caller gave up', { cause: signal.reason });
   };
   const hops: TopicInstances['hops'] = (isLeftOut) =>
-    table
-      .all()
-      .filter((record) => !isLeftOut(record))
-      .flatMap((record) => flows.get(record.ID)?.hops ?? []);
+    [...flows.values()].flatMap((running) =>
+      isLeftOut(table.find(running.record.ID) ?? running.record) ? [] : running.hops,
+    );
 
   const make = async ({ spec }: Parameters<Instance['provision']>[0], ctx: CallContext): Promise<{ id: string }> => {
     const { mirror, flows: own } = parseMirror(spec.Properties, deps);
