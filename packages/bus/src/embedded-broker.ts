@@ -154,9 +154,10 @@ export const startEmbeddedBroker = async (
   const servers: Server[] = [];
 
   const stats = (): BrokerStats => {
-    const { publishesDropped, ...counts } = clients.counts;
+    const { publishesDropped, subscriptions, ...counts } = clients.counts;
     return {
       ...counts,
+      subscriptions: subscriptions + attached.subscriptions(),
       publishesDropped: publishesDropped + persistence.dropped(),
       uptimeMs: now() - startedAtMs,
       clientsConnected: clientsConnected(),

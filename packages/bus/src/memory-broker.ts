@@ -1,9 +1,9 @@
-import { AppError, matchesFilter } from '@infrakit/core';
+import { matchesFilter } from '@infrakit/core';
 import type { After, Log } from '@infrakit/spi';
-import { clientRoutes } from './client-routes.ts';
 import type { Connection, Message, Will } from './connection.ts';
-import type { FilterRequest, LinkListener, OpenLink } from './link.ts';
+import type { FilterRequest, OpenLink } from './link.ts';
 import { linkedConnection } from './linked-connection.ts';
+import { type LocalClient, localClient, localClients, lost } from './local-clients.ts';
 import { lowerQos } from './qos.ts';
 
 export interface MemoryBrokerDeps {
@@ -35,25 +35,9 @@ export interface MemoryBroker {
   readonly thaw: () => void;
 }
 
-interface Client {
-  readonly id: string;
-  readonly will: Will | undefined;
-  readonly listener: LinkListener;
-  /** By filter; each value forgets its subscription. */
-  readonly subscriptions: Map<string, () => void>;
-  /** What it was promised and not yet given; each value ends one wait. */
-  readonly pending: Set<(error: AppError) => void>;
-}
-
-const takenOver = 'another client took over the client id';
-
-const lost = (reason: string): AppError => new AppError('BUS_UNAVAILABLE', reason);
-
 /** A running broker without clients and without retained messages. */
 export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 }: MemoryBrokerDeps): MemoryBroker => {
   const retained = new Map<string, Message>();
-  const clients = new Map<string, Client>();
-  const routes = clientRoutes<Client>();
   let tasks: (() => void)[] = [];
   let isRunning = true;
   let isFrozen = false;
@@ -69,58 +53,41 @@ export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 
     tasks.push(task);
     queueMicrotask(work);
   };
-  const isPresent = (client: Client): boolean => clients.get(client.id) === client;
 
   const route = (message: Message, isRetain: boolean): void => {
     if (isRetain && message.payload.byteLength === 0) retained.delete(message.topic);
     else if (isRetain) retained.set(message.topic, { ...message, retain: true });
-    for (const [client, qos] of routes.match(message.topic)) {
+    for (const [client, qos] of clients.match(message.topic)) {
       client.listener.message({ ...message, qos: lowerQos(qos, message.qos) });
     }
   };
 
-  const subscribe = (client: Client, { filter, qos }: FilterRequest): undefined => {
-    client.subscriptions.get(filter)?.();
-    client.subscriptions.set(filter, routes.add(client, filter, qos));
+  const clients = localClients((_client, { topic, payload, qos, retain }) =>
+    soon(() => route({ topic, payload: Buffer.from(payload), qos, retain: false }, retain)),
+  );
+
+  const subscribe = (client: LocalClient, { filter, qos }: FilterRequest): undefined => {
+    clients.subscribe(client, filter, qos);
     for (const message of [...retained.values()]) {
       if (matchesFilter(filter, message.topic))
         client.listener.message({ ...message, qos: lowerQos(qos, message.qos) });
     }
   };
 
-  const forget = (client: Client, reason: string): void => {
-    if (isPresent(client)) clients.delete(client.id);
-    for (const remove of client.subscriptions.values()) remove();
-    for (const reject of client.pending) reject(lost(reason));
-    client.pending.clear();
-  };
-
-  /** The connection breaks: the broker sends the will, and the client learns of it unless it broke it itself. */
-  const breakOff = (client: Client, reason: string): void => {
-    if (!isPresent(client)) return;
-    forget(client, reason);
-    if (client.will === undefined) return;
-    const { topic, payload, qos, retain } = client.will;
-    soon(() => route({ topic, payload: Buffer.from(payload), qos, retain: false }, retain));
-  };
-
   /** Does what a client asks when its turn comes; what is not done when its connection ends never is. */
-  const ask = <T>(client: Client, answer: () => T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (!isPresent(client)) return reject(lost('the connection has ended'));
-      client.pending.add(reject);
-      soon(() => {
-        if (client.pending.delete(reject)) resolve(answer());
-      });
-    });
+  const ask = <T>(client: LocalClient, answer: () => T): Promise<T> =>
+    clients.whilePresent(
+      client,
+      () =>
+        new Promise((resolve) =>
+          soon(() => {
+            if (clients.isPresent(client)) resolve(answer());
+          }),
+        ),
+    );
 
-  const accept = (client: Client): void => {
-    const before = clients.get(client.id);
-    if (before !== undefined) {
-      breakOff(before, takenOver);
-      before.listener.down(lost(takenOver));
-    }
-    clients.set(client.id, client);
+  const accept = (client: LocalClient): void => {
+    clients.enter(client);
     client.listener.up({
       protocol: 'memory',
       maxInFlight: 65_535,
@@ -132,34 +99,36 @@ export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 
         else routed.catch((error: unknown) => log.debug({ err: error, topic }, 'message lost with its connection'));
       },
       subscribe: (requests) => ask(client, () => requests.map((request) => subscribe(client, request))),
-      unsubscribe: (filter) =>
-        ask(client, () => {
-          client.subscriptions.get(filter)?.();
-          client.subscriptions.delete(filter);
-        }),
-      end: () => ask(client, () => forget(client, 'the client said goodbye')),
+      unsubscribe: (filter) => ask(client, () => void clients.unsubscribe(client, filter)),
+      end: () =>
+        new Promise((resolve) =>
+          soon(() => {
+            clients.leave(client, 'the client said goodbye');
+            resolve();
+          }),
+        ),
     });
   };
 
   const openFor =
     (id: string, will: Will | undefined): OpenLink =>
     (listener) => {
-      const client: Client = { id, will, listener, subscriptions: new Map(), pending: new Set() };
+      const client = localClient(id, will, listener);
       let isWanted = true;
       if (!isRunning) listener.down(lost('the memory broker is stopped'));
       else if (isFrozen) soon(() => isWanted && isRunning && accept(client));
       else accept(client);
       return () => {
         isWanted = false;
-        breakOff(client, 'the client dropped the connection');
+        clients.breakOff(client, 'the client dropped the connection');
       };
     };
 
   const stop = (): void => {
     isRunning = false;
     tasks = [];
-    for (const client of [...clients.values()]) {
-      forget(client, 'the memory broker stopped');
+    for (const client of clients.all()) {
+      clients.leave(client, 'the memory broker stopped');
       client.listener.down(lost('the memory broker stopped'));
     }
   };
@@ -176,9 +145,9 @@ export const memoryBroker = ({ after, log, reconnectMs = 10, timeoutMs = 10_000 
       ),
     retained: () => new Map([...retained].map(([topic, { payload }]) => [topic, payload])),
     sever: (clientId) => {
-      const client = clients.get(clientId);
+      const client = clients.find(clientId);
       if (client === undefined) return;
-      breakOff(client, 'the network failed');
+      clients.breakOff(client, 'the network failed');
       client.listener.down(lost('the network failed'));
     },
     stop,
