@@ -29,7 +29,7 @@ export interface MqttDeps extends LinkedConnectionDeps {
 }
 
 /** Waits between attempts: short enough to be back within 5 s of a broker's restart, and patient with one that refuses. */
-const retryBounds = { baseMs: 100, maxMs: 2_500 };
+const retryBounds = { baseMs: 100, maxMs: 1_500 };
 const refusedBounds = { baseMs: 1_000, maxMs: 60_000 };
 
 const hungUp = 'the broker hung up without a word';
