@@ -23,7 +23,10 @@ const overWebSocket = (url: string, { insecure, ...tls }: TlsMaterial): Duplex =
     // A few bytes could be as many as a frame may have.
     perMessageDeflate: false,
   });
-  return createWebSocketStream(socket);
+  const stream = createWebSocketStream(socket);
+  // It would go on reading for half a minute, in the hope of an orderly goodbye.
+  socket.on('error', () => socket.terminate());
+  return stream;
 };
 
 /** A stream to a broker that has begun to connect; small packets are sent at once (no Nagle). */
