@@ -31,6 +31,9 @@ const windowMs = 100;
 /** Acts at once in all, and of one rule: a sink that hangs leaves half of them to the others (Law 5, EI-E20). */
 const [concurrency, perQueue] = [64, 32];
 
+/** Acts that begin in one turn of the event loop: what is asked meanwhile is answered in between. */
+const perTurn = 32;
+
 /** How long a cycle waits for acts that hang, in ms. */
 const patienceMs = 1_000;
 
@@ -57,7 +60,7 @@ const enrollmentKind = (deps: AcceptDeps): RuleKind<SourceItem, InstanceDescript
 export const startEnrollment = async (deps: PluginDeps<EnrollmentOptions>, clock: Clock): Promise<RunningPlugin> => {
   const { name, plugins, events, journal, log, stackId } = deps;
   const stored = await storedSpecs(journal, starting());
-  const pool = workerPool({ concurrency, perQueue });
+  const pool = workerPool({ concurrency, perQueue, perTurn });
   const kind = enrollmentKind({
     name,
     startOptions: deps.options,

@@ -30,7 +30,8 @@ const environment = {
   INFRAKIT_GROUP_MAX_PARALLEL_NUM: (text: string) => ({ MaxParallelNum: Number(text) }),
 };
 
-const parallel = { all: 1_024, perGroup: 256 };
+/** Members made or destroyed at once, and begun in one turn of the event loop: what is asked meanwhile is answered in between. */
+const parallel = { all: 1_024, perGroup: 256, perTurn: 32 };
 
 /** Groups: `<name>` for all of them, `<name>/<group>` for each (GP §1, DESIGN §3). */
 export const groupDefinition: PluginDefinition<typeof GroupOptions> = {
@@ -44,6 +45,7 @@ export const groupDefinition: PluginDefinition<typeof GroupOptions> = {
     const { name, options } = deps;
     const pool = workerPool({
       concurrency: parallel.all,
+      perTurn: parallel.perTurn,
       perQueue: options.MaxParallelNum > 0 ? options.MaxParallelNum : parallel.perGroup,
     });
     const { group, names, stop } = await groupController({

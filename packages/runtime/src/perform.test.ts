@@ -60,7 +60,7 @@ const setUp = (options: { readonly concurrency?: number; readonly order?: 'adds-
   const deps = {
     clock,
     random: seededRandom(1),
-    pool: workerPool({ concurrency: options.concurrency ?? 8, perTurn: 10_000 }),
+    pool: workerPool({ concurrency: options.concurrency ?? 8 }),
     log,
     newId: () => 'c',
     patienceMs: 1_000,

@@ -8,7 +8,7 @@ export interface WorkerPoolOptions {
   readonly concurrency: number;
   /** At most so many at once of one queue (≥ 1). Default: no limit of its own. */
   readonly perQueue?: number;
-  /** At most so many begin in one turn of the event loop, so that a burst leaves sockets, files and timers their turns. Default 32. */
+  /** At most so many begin in one turn of the event loop, so that a burst leaves sockets, files and timers their turns. Default: no limit. */
   readonly perTurn?: number;
 }
 
@@ -51,7 +51,11 @@ const cancelledBy = (queue: string, cause: unknown): AppError =>
   new AppError('RPC_CANCELLED', `a task of ${queue} was cancelled`, { facts: { queue }, cause });
 
 /** An open {@link WorkerPool}. */
-export const workerPool = ({ concurrency, perQueue = concurrency, perTurn = 32 }: WorkerPoolOptions): WorkerPool => {
+export const workerPool = ({
+  concurrency,
+  perQueue = concurrency,
+  perTurn = Number.POSITIVE_INFINITY,
+}: WorkerPoolOptions): WorkerPool => {
   const queues = new Map<string, Queue>();
   const turns = fifo<Queue>();
   const cancels = new Set<(cause: unknown) => void>();
