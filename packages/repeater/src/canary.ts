@@ -1,4 +1,4 @@
-import { generate } from 'mqtt-packet';
+import { generate, type IPublishPacket } from 'mqtt-packet';
 import { canaryPrefix } from './flow.ts';
 import { subscribeFrame } from './handshake.ts';
 
@@ -8,11 +8,11 @@ import { subscribeFrame } from './handshake.ts';
  */
 export interface Canary {
   /** What to send at the start of a connection; null when this sink is not probed. */
-  readonly subscribe: () => Buffer | null;
+  readonly subscribe: (version: 4 | 5) => Buffer | null;
   /** The sink said whether we may. */
   readonly granted: (code: number) => void;
   /** The next probe to send; null when there is none, or the last one is still out. */
-  readonly release: (nowMs: number) => Buffer | null;
+  readonly release: (nowMs: number, version: 4 | 5) => Buffer | null;
   /** One came back. */
   readonly back: (nowMs: number) => void;
   /** The connection has ended. */
@@ -29,18 +29,17 @@ const patience = 2;
 /** A canary for the sink connection `clientId`. Its QoS is 0, so that it needs no packet id of the mirrored messages. */
 export const canary = (clientId: string): Canary => {
   const topic = canaryPrefix + clientId;
-  const subscription = subscribeFrame([{ filter: topic, qos: 0 }], 1, 4);
   let [isGranted, hasReturned] = [false, false];
   let lost = 0;
   let outSinceMs: number | null = null;
   let latencyMs: number | null = null;
   const isForbidden = (): boolean => !hasReturned && lost >= patience;
   return {
-    subscribe: () => (isForbidden() ? null : subscription),
+    subscribe: (version) => (isForbidden() ? null : subscribeFrame([{ filter: topic, qos: 0 }], 1, version)),
     granted: (code) => {
       isGranted = code < 0x80;
     },
-    release: (nowMs) => {
+    release: (nowMs, version) => {
       if (!isGranted || isForbidden()) return null;
       if (outSinceMs !== null) {
         if (!hasReturned) {
@@ -50,7 +49,8 @@ export const canary = (clientId: string): Canary => {
         return null;
       }
       outSinceMs = nowMs;
-      return generate({ cmd: 'publish', topic, payload: '', qos: 0, dup: false, retain: false });
+      const probe: IPublishPacket = { cmd: 'publish', topic, payload: '', qos: 0, dup: false, retain: false };
+      return generate(probe, { protocolVersion: version });
     },
     back: (nowMs) => {
       hasReturned = true;

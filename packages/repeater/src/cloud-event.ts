@@ -1,5 +1,8 @@
 import { Event } from '@infrakit/core';
 
+/** The content type of an event in structured mode. */
+export const cloudEventType = 'application/cloudevents+json; charset=utf-8';
+
 const parsed = (payload: Buffer): unknown => {
   try {
     return JSON.parse(payload.toString('utf8'));

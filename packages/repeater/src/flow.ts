@@ -1,7 +1,8 @@
 import { AppError, checkFilter, encodeLevel, eventSubscription, matchesFilter, topicsUnder } from '@infrakit/core';
 import type { BufferSettings } from './buffer/buffer-budget.ts';
-import { cloudEvent } from './cloud-event.ts';
+import { cloudEvent, cloudEventType } from './cloud-event.ts';
 import { type Endpoint, type EndpointDeps, sinkEndpoint, sourceEndpoint } from './endpoint.ts';
+import type { VersionChoice } from './link-pair.ts';
 import { type Hop, takenBy } from './loop-proof.ts';
 import type { Mirror } from './mirror.ts';
 import type { Route } from './route.ts';
@@ -14,14 +15,16 @@ export interface Flow {
   readonly to: Endpoint;
   readonly filter: string;
   readonly qos: 0 | 1 | 2;
-  /** What must be spoken with the source: 5 where the retain flag is to be kept. */
-  readonly version: 4 | 5;
+  readonly version: VersionChoice;
   readonly mapping: TopicMapping;
   readonly retain: Route['retain'];
   readonly maxBytes: number;
   readonly form?: Route['form'];
   /** What may wait on the disk; undefined for nothing. */
   readonly buffer?: BufferSettings;
+  readonly contentType?: string;
+  /** How often what a source of 3.1.1 has retained is looked at; undefined for never. */
+  readonly scanMs?: number;
   /** Whether a topic of the filter is one of this flow: not excluded, and not one that must be named. */
   readonly wants: (topic: string) => boolean;
   /** The topics that it does not want. */
@@ -87,6 +90,23 @@ const notationOf = ({ plugin }: Endpoint, deps: EndpointDeps): Notation => {
 
 const sinkOf = ({ sinktopic }: Mirror): string => (sinktopic === '.' ? '' : sinktopic);
 
+/** The retain flag of a live message is kept only where the source speaks MQTT 5. */
+const versionOf = ({ Retain, RetainScan, MQTT }: Mirror): VersionChoice => {
+  if (MQTT === '3.1.1') return 4;
+  if (Retain !== 'as-published') return 'both';
+  return RetainScan === undefined ? 5 : 'source';
+};
+
+/** What of the words about retained messages does not go together. */
+const retainFaults = ({ Retain, RetainScan, MQTT }: Mirror, sink: Endpoint | undefined): string[] => {
+  if (RetainScan === undefined) {
+    const isMute = Retain === 'as-published' && MQTT === '3.1.1';
+    return isMute ? ['Retain: as-published needs MQTT 5, or RetainScan: MQTT: 3.1.1 tells no retained message'] : [];
+  }
+  if (Retain !== 'as-published') return ['RetainScan: it is for Retain: as-published'];
+  return sink?.isLog === true ? ['RetainScan: a log retains nothing'] : [];
+};
+
 const direction = (
   mirror: Mirror,
   ends: { readonly from: Endpoint; readonly to: Endpoint; readonly isIn: boolean },
@@ -105,14 +125,15 @@ const direction = (
     to,
     filter,
     qos: mirror.QoS,
-    version: mirror.Retain === 'as-published' ? 5 : 4,
+    version: versionOf(mirror),
     mapping: below(base, mapping),
     retain: mirror.Retain === 'as-published' ? 'keep' : mirror.Retain,
     maxBytes: mirror.MaxSize ?? Number.POSITIVE_INFINITY,
     ...(mirror.Buffer !== undefined && {
       buffer: { maxBytes: mirror.Buffer.MaxBytes, policy: mirror.Buffer.Policy },
     }),
-    ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name) }),
+    ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name), contentType: cloudEventType }),
+    ...(mirror.RetainScan !== undefined && { scanMs: mirror.RetainScan }),
     ...choice(filter, excluded, deps),
   };
 };
@@ -141,6 +162,7 @@ export const flowsOf = (
   if (mirror.Buffer !== undefined && !deps.keepsBuffers) {
     faults.push('Buffer: this process keeps nothing on the disk, where a buffer would be');
   }
+  faults.push(...retainFaults(mirror, sink));
   if (source === undefined || sink === undefined || faults.length > 0) return { flows: [], faults };
   const flows: Flow[] = [];
   for (const isIn of [false, true]) {

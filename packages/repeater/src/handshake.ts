@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '@infrakit/core';
 import { generate, type IConnackPacket, type IConnectPacket, parser } from 'mqtt-packet';
+import { type BrokerLimits, noLimits } from './broker-limits.ts';
 import { malformed } from './frame-cutter.ts';
 import { readLength } from './mqtt-frame.ts';
 
@@ -14,14 +15,17 @@ export interface Login {
   readonly password?: string;
   /** 3.1.1 or 5. */
   readonly version: 4 | 5;
+  /** How many messages of QoS 1 and 2 the broker may send us at once, where we speak MQTT 5; all there are packet ids for if left out. */
+  readonly receiveMaximum?: number;
 }
 
 /** What a broker said to our CONNECT. */
 export interface Greeting {
   /** Whether it still had the session. */
   readonly hadSession: boolean;
-  /** How many messages of QoS 1 and 2 it takes at once; only in MQTT 5 it says so. */
-  readonly receiveMaximum: number;
+  /** What we spoke. */
+  readonly version: 4 | 5;
+  readonly limits: BrokerLimits;
 }
 
 /** Reason codes of both versions: those of 3.1.1 are below 6 [MQTT-3.2.2-6]. */
@@ -46,6 +50,9 @@ const maxConnackBytes = 64 * 1024;
 /** Whether a refusal says that the broker speaks another version. */
 export const isOtherVersion = (error: AppError): boolean => error.facts.code === 1 || error.facts.code === 0x84;
 
+/** Whether a broker ended the connection instead of an answer. */
+export const hungUp = (error: AppError): boolean => error.facts.isHungUp === true;
+
 const connectFrame = (login: Login): Buffer => {
   const packet: IConnectPacket = {
     cmd: 'connect',
@@ -56,8 +63,13 @@ const connectFrame = (login: Login): Buffer => {
     keepalive: login.keepaliveS,
     ...(login.username !== undefined && { username: login.username }),
     ...(login.password !== undefined && { password: Buffer.from(login.password) }),
-    // A session of MQTT 5 ends with its connection unless it is told otherwise; all ones: never [MQTT5-3.1.2.11.2].
-    ...(login.version === 5 && !login.clean && { properties: { sessionExpiryInterval: 0xffffffff } }),
+    ...(login.version === 5 && {
+      properties: {
+        // A session of MQTT 5 ends with its connection unless it is told otherwise; all ones: never [MQTT5-3.1.2.11.2].
+        ...(!login.clean && { sessionExpiryInterval: 0xffffffff }),
+        ...(login.receiveMaximum !== undefined && { receiveMaximum: login.receiveMaximum }),
+      },
+    }),
   };
   return generate(packet);
 };
@@ -73,7 +85,14 @@ const connackLength = (got: Buffer): number | null => {
   return got.length < behind + length ? null : behind + length;
 };
 
+/** The length of a CONNACK of 3.1.1: code and flags, no properties. */
+const plainConnack = 4;
+
 const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
+  // It answers in 3.1.1 what was asked in MQTT 5: it did not look at the version, or it refuses it.
+  if (version === 5 && frame.length === plainConnack && (frame[3] ?? 0) <= 1) {
+    throw new AppError('BUS_REFUSED', `the broker refuses us: ${reasons[1]}`, { facts: { code: 1 } });
+  }
   let packet: IConnackPacket | undefined;
   const reader = parser({ protocolVersion: version });
   reader.on('packet', (read) => {
@@ -87,7 +106,14 @@ const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
     const why = reasons[code] ?? `code ${code}`;
     throw new AppError('BUS_REFUSED', `the broker refuses us: ${why}`, { facts: { code } });
   }
-  return { hadSession: packet.sessionPresent, receiveMaximum: packet.properties?.receiveMaximum ?? 65_535 };
+  const { properties } = packet;
+  const limits: BrokerLimits = {
+    receiveMaximum: properties?.receiveMaximum ?? noLimits.receiveMaximum,
+    maxPacketBytes: properties?.maximumPacketSize ?? noLimits.maxPacketBytes,
+    maxQos: properties?.maximumQoS === 0 || properties?.maximumQoS === 1 ? properties.maximumQoS : noLimits.maxQos,
+    isRetainAvailable: properties?.retainAvailable ?? noLimits.isRetainAvailable,
+  };
+  return { hadSession: packet.sessionPresent, version, limits };
 };
 
 /**
@@ -104,11 +130,13 @@ export const connectMqtt = (stream: Duplex, login: Login): Promise<Greeting> =>
     };
     const onClose = (): void => {
       release();
-      reject(new AppError('BUS_UNAVAILABLE', 'the broker hung up without a word'));
+      reject(new AppError('BUS_UNAVAILABLE', 'the broker hung up without a word', { facts: { isHungUp: true } }));
     };
     const onError = (cause: Error): void => {
       release();
-      reject(new AppError('BUS_UNAVAILABLE', `the broker is not reachable: ${cause.message}`, { cause }));
+      const isHungUp = (cause as NodeJS.ErrnoException).code === 'ECONNRESET';
+      const sentence = `the broker is not reachable: ${cause.message}`;
+      reject(new AppError('BUS_UNAVAILABLE', sentence, { cause, facts: { isHungUp } }));
     };
     const onData = (chunk: Buffer): void => {
       got = Buffer.concat([got, chunk]);

@@ -17,6 +17,8 @@ export interface ConnectWish {
   readonly clean: boolean;
   readonly keepaliveS: number;
   readonly version: 4 | 5;
+  /** How many messages of QoS 1 and 2 may come at once; told only in MQTT 5. */
+  readonly receiveMaximum?: number;
 }
 
 /** What connecting depends on. */

@@ -7,7 +7,7 @@ import { type Connected, leave } from './link-connect.ts';
 import { linkSubscriptions } from './link-subscriptions.ts';
 import { packetType, pingFrame } from './mqtt-frame.ts';
 import { progress } from './progress.ts';
-import { relay } from './relay.ts';
+import { type RelayTerms, relay } from './relay.ts';
 import type { RouteMap } from './route.ts';
 import { type Unwell, unwell } from './unwell.ts';
 
@@ -44,9 +44,7 @@ export interface LinkSession {
 /** What a session works with. */
 export interface SessionDeps {
   readonly clock: Clock;
-  readonly version: 4 | 5;
-  /** How many QoS 2 messages the sink takes at once. */
-  readonly window: number;
+  readonly terms: RelayTerms;
   readonly canary: Canary | null;
   /** Between two looks at whether both sides are alive, in ms. */
   readonly probeMs: number;
@@ -63,10 +61,29 @@ interface Silence {
   heard: number;
 }
 
+/** Reasons of a DISCONNECT [MQTT5-3.14.2.1]. */
+const farewells: Readonly<Record<number, string>> = {
+  135: 'we are not allowed what we did',
+  139: 'it is being shut down',
+  142: 'another client goes by our client id',
+  147: 'more messages were under way than it takes',
+  149: 'a packet was too large',
+  151: 'a quota is used up',
+  152: 'its administrator wants that',
+  154: 'it retains nothing',
+  155: 'it does not know the QoS',
+};
+
 /** Looks without an answer after which a side is unwell, and after which it is given up. */
 const [unwellAfter, deadAfter] = [1, 2];
 /** The same for a sink that answers and acknowledges nothing. */
 const [stalledAfter, stuckAfter] = [2, 4];
+
+/** Why a sink ends the connection, which it says in MQTT 5. */
+const farewellOf = (buffer: Buffer, body: number, end: number): string => {
+  const code = end > body ? (buffer[body] ?? 0) : 0;
+  return `the sink ended the connection: ${farewells[code] ?? `code ${code}`}`;
+};
 
 /** Joins two connected sides and watches over them. `before`: filters that the source still knows from the last time. */
 export const linkSession = (
@@ -75,7 +92,8 @@ export const linkSession = (
   start: { readonly plan: LinkPlan; readonly before: ReadonlySet<string> },
   deps: SessionDeps,
 ): LinkSession => {
-  const { clock, canary, probeMs, version, changed } = deps;
+  const { clock, canary, probeMs, terms, changed } = deps;
+  const version = terms.source;
   const heard = new Set<'source' | 'sink' | 'canary'>();
   const said = (what: 'source' | 'sink' | 'canary'): void => {
     if (heard.has(what)) return;
@@ -92,8 +110,9 @@ export const linkSession = (
     subscriptions.answered(buffer.readUInt16BE(body), buffer.subarray(codes, end));
     changed();
   };
-  const fromSink: FrameVisitor = (buffer, at, _body, end) => {
+  const fromSink: FrameVisitor = (buffer, at, body, end) => {
     const type = (buffer[at] ?? 0) >> 4;
+    if (type === packetType.disconnect) throw new AppError('BUS_UNAVAILABLE', farewellOf(buffer, body, end));
     if (type === packetType.suback) canary?.granted(buffer[end - 1] ?? 0x80);
     else if (type === packetType.publish) {
       canary?.back(clock.now());
@@ -102,8 +121,7 @@ export const linkSession = (
   };
   const pair = relay(source.stream, sink.stream, {
     map: start.plan.map,
-    version,
-    window: deps.window,
+    terms,
     maxBytes: deps.maxBytes,
     fromSource,
     fromSink,
@@ -172,7 +190,7 @@ export const linkSession = (
     fault = next;
     pair.toSource(pingFrame);
     pair.toSink(pingFrame);
-    const probe = canary?.release(nowMs) ?? null;
+    const probe = canary?.release(nowMs, terms.sink) ?? null;
     if (probe !== null) pair.toSink(probe);
     stopLooking = clock.after(probeMs, look);
     if (isOther) changed();
@@ -186,7 +204,7 @@ export const linkSession = (
   });
   if (source.stream.destroyed || sink.stream.destroyed) pair.end(null);
   else {
-    const probe = canary?.subscribe() ?? null;
+    const probe = canary?.subscribe(terms.sink) ?? null;
     if (probe !== null) pair.toSink(probe);
     pair.toSource(pingFrame);
     pair.toSink(pingFrame);

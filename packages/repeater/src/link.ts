@@ -1,11 +1,14 @@
-import { AppError, decorrelatedBackoff, toAppError } from '@infrakit/core';
+import { AppError, canonicalJson, decorrelatedBackoff, toAppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
+import { isNarrow } from './broker-limits.ts';
 import { type Canary, canary } from './canary.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOtherVersion } from './handshake.ts';
-import { type Connected, type ConnectWish, connectTo, dropSession, leave } from './link-connect.ts';
+import { dropSession } from './link-connect.ts';
+import { connectPair, type VersionChoice } from './link-pair.ts';
 import { type LinkPlan, type LinkSession, linkSession } from './link-session.ts';
+import type { RelayTerms } from './relay.ts';
 import { type Unwell, unwellOf } from './unwell.ts';
 
 /** Between which brokers a link is, and how. */
@@ -14,7 +17,7 @@ export interface LinkOptions {
   readonly to: Endpoint;
   /** With 1 and 2 the source keeps a session for us while we are away. */
   readonly qos: 0 | 1 | 2;
-  readonly version: 4 | 5;
+  readonly version: VersionChoice;
   /** Of letters and digits, stable over restarts, and no other link's. */
   readonly id: string;
 }
@@ -25,11 +28,16 @@ export interface LinkDeps {
   readonly log: Log;
   readonly probeMs: number;
   readonly maxBytes: number;
+  /** Through how many repeaters a message may come. */
+  readonly maxHops: number;
   /** Its status is another one. */
   readonly changed: () => void;
   /** When the sink last took nothing on purpose, in ms, which is no fault of it; 0 for never. */
   readonly heldMs?: () => number;
 }
+
+/** What the brokers of a link speak, and what its sink takes. */
+export type SpokenTerms = Pick<RelayTerms, 'source' | 'sink' | 'limits'>;
 
 /** How a link fares. */
 export interface LinkStatus {
@@ -44,6 +52,8 @@ export interface LinkStatus {
   readonly latencyMs: number | null;
   /** What waits on the disk, where the link has a buffer. */
   readonly buffered?: { readonly messages: number; readonly bytes: number };
+  /** What was spoken with the brokers last, and what the sink takes; null before they were connected. */
+  readonly spoken: SpokenTerms | null;
 }
 
 /** One pair of connections that any number of rules share. It connects again and again until it is closed. */
@@ -58,8 +68,6 @@ export interface Link {
 const backoff = { baseMs: 100, maxMs: 15_000 };
 /** After so long a connection counts as one that worked. */
 const goodAfterMs = 5_000;
-/** All packet ids there are. */
-const anyNumber = 65_535;
 const forgetTimeoutMs = 2_000;
 
 /** Opens a link that begins to connect at once. */
@@ -71,9 +79,9 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
   const keepaliveS = Math.max(5, Math.ceil((2 * probeMs) / 1_000));
   const clientId = (end: Endpoint, side: string): string =>
     end.clientId === undefined ? `ik${side}${id}` : `${end.clientId}-${side}${id.slice(0, 8)}`;
-  const sourceWish: ConnectWish = { clientId: clientId(from, 's'), clean: qos === 0, keepaliveS, version };
+  const sourceWish = { clientId: clientId(from, 's'), clean: qos === 0, keepaliveS };
   // What the sink remembers of a QoS 2 message that was not released keeps it from being doubled [MQTT-4.3.3-2].
-  const sinkWish: ConnectWish = { clientId: clientId(to, 'k'), clean: qos < 2, keepaliveS, version: 4 };
+  const sinkWish = { clientId: clientId(to, 'k'), clean: qos < 2, keepaliveS };
   const probe: Canary | null = to.isLog ? null : canary(sinkWish.clientId);
 
   let plan = first;
@@ -85,6 +93,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
   let wake = (): void => undefined;
   /** What was the matter last: a side that was no use must show that it is of some before all is well again. */
   let doubt: Unwell | null = null;
+  let spoken: SpokenTerms | null = null;
 
   const enter = (next: LinkStatus['state'], error: string): void => {
     const isOther = next !== state || error !== lastError;
@@ -94,51 +103,13 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
     if (isOther) changed();
   };
 
-  /** What the sink still knows of packet ids is worth nothing, and harmful, once the source has begun anew. */
-  const freshSink = async (sink: Connected): Promise<Connected> => {
-    await leave(sink.stream, clock);
-    await dropSession(to, sinkWish, connecting);
-    return connectTo(to, sinkWish, connecting);
-  };
-
-  /**
-   * How many QoS 2 messages may be under way to the sink. One below what it allows: a sink that has as many as that on its
-   * list refuses even one of those when it comes again after a reconnect.
-   */
-  const askWindow = async (): Promise<number> => {
-    if (qos < 2 || to.isLog) return anyNumber;
-    const wish = { ...sinkWish, clientId: `${sinkWish.clientId}w`, clean: true, version: 5 } as const;
-    try {
-      const { stream, receiveMaximum } = await connectTo(to, wish, connecting);
-      await leave(stream, clock);
-      return receiveMaximum >= anyNumber ? anyNumber : Math.max(1, receiveMaximum - 1);
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      if (isOtherVersion(error)) return anyNumber;
-      throw error;
+  /** What a sink does not take is told once. */
+  const meet = (terms: SpokenTerms): void => {
+    const { limits } = terms;
+    if (isNarrow(limits) && canonicalJson(limits) !== canonicalJson(spoken?.limits ?? null)) {
+      log.warn({ sink: to.name, ...limits }, 'the sink does not take every message');
     }
-  };
-
-  interface Pair {
-    readonly source: Connected;
-    readonly sink: Connected;
-    readonly window: number;
-  }
-
-  const connect = async (): Promise<Pair> => {
-    const window = await askWindow();
-    // The sink first: a source whose messages have nowhere to go is left alone.
-    let sink = await connectTo(to, sinkWish, connecting);
-    let source: Connected | null = null;
-    try {
-      source = await connectTo(from, sourceWish, connecting);
-      if (sink.hadSession && !source.hadSession) sink = await freshSink(sink);
-      return { source, sink, window };
-    } catch (error) {
-      sink.stream.destroy();
-      source?.stream.destroy();
-      throw error;
-    }
+    spoken = terms;
   };
 
   const look = (): void => {
@@ -154,7 +125,9 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
 
   /** One connection from its beginning to its end. */
   const once = async (): Promise<void> => {
-    const { source, sink, window } = await connect();
+    const pair = { from, to, qos, choice: version, source: sourceWish, sink: sinkWish };
+    const { source, sink, terms } = await connectPair(pair, connecting);
+    meet(terms);
     const before = source.hadSession ? known : new Set<string>();
     session = linkSession(
       source,
@@ -162,8 +135,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
       { plan, before },
       {
         clock,
-        version,
-        window,
+        terms: { ...terms, maxHops: deps.maxHops },
         canary: probe,
         probeMs,
         maxBytes: deps.maxBytes,
@@ -216,7 +188,11 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
   const forget = async (): Promise<void> => {
     if (qos === 0) return;
     const own = { clock, timeoutMs: forgetTimeoutMs, signal: new AbortController().signal };
-    const drops = [dropSession(from, sourceWish, own), ...(qos === 2 ? [dropSession(to, sinkWish, own)] : [])];
+    const { source = version === 5 ? 5 : 4, sink = 4 } = spoken ?? {};
+    const drops = [
+      dropSession(from, { ...sourceWish, version: source }, own),
+      ...(qos === 2 ? [dropSession(to, { ...sinkWish, version: sink }, own)] : []),
+    ];
     for (const [n, result] of (await Promise.allSettled(drops)).entries()) {
       if (result.status === 'fulfilled') continue;
       const { name } = n === 0 ? from : to;
@@ -235,7 +211,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
     stateOf: (filter) => session?.stateOf(filter) ?? 'none',
     status: () => {
       const { unacknowledged = 0, oldestMs = 0 } = session?.status() ?? {};
-      return { state, sinceMs, lastError, unacknowledged, oldestMs, latencyMs: probe?.latencyMs() ?? null };
+      return { state, sinceMs, lastError, unacknowledged, oldestMs, latencyMs: probe?.latencyMs() ?? null, spoken };
     },
     close: async (isForgotten) => {
       abort.abort();

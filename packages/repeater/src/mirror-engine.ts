@@ -8,6 +8,7 @@ import { type Link, openLink } from './link.ts';
 import type { LinkPlan } from './link-session.ts';
 import { flowSets, kindOfLane, laneFor, laneMap, type Placed, wantedFor } from './mirror-lanes.ts';
 import { type RouteCounter, routeCounter } from './route.ts';
+import { spokenStatus } from './spoken-status.ts';
 
 /** A mirror that is to run. */
 export interface RunningMirror {
@@ -38,6 +39,12 @@ export interface MirrorStatus extends MirrorDrops {
   readonly unacknowledged: number;
   readonly lagMs: number;
   readonly lastError: string;
+  /** What is spoken: one version, or that of the source and that of the sink; empty before they were connected. */
+  readonly mqtt: string;
+  /** What of the rule the sink does not allow. */
+  readonly notes: readonly string[];
+  /** Why the last message was dropped, as far as that is told. */
+  readonly lastDrop: string;
 }
 
 /** Everything that is mirrored by this process. */
@@ -64,6 +71,7 @@ export interface EngineDeps {
   readonly maxBytes: number;
   /** Where buffers are kept; null for nowhere: flows with one do not run then. */
   readonly bufferFolder: string | null;
+  readonly maxHops: number;
   /** Some mirror may fare differently. */
   readonly changed: () => void;
 }
@@ -89,7 +97,7 @@ const gatherMs = 5;
 
 /** An engine that mirrors nothing yet. */
 export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
-  const { identity, clock, random, log, probeMs, maxBytes, bufferFolder, changed } = deps;
+  const { identity, clock, random, log, probeMs, maxBytes, maxHops, bufferFolder, changed } = deps;
   const lanes = new Map<string, Lane>();
   const closing = new Map<string, Promise<void>>();
   const mirrors = new Map<string, { readonly placed: readonly Placed[]; readonly forget: readonly (() => void)[] }>();
@@ -114,7 +122,7 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
   const open = (key: string, { flow, set }: Placed, plan: LinkPlan): Link => {
     const { from, to, qos, version, buffer } = flow;
     const options = { from, to, qos, version, id: digest([identity, key]).slice(0, 18) };
-    const linkDeps = { clock, random, log, probeMs, maxBytes, changed };
+    const linkDeps = { clock, random, log, probeMs, maxBytes, maxHops, changed };
     const budget = budgets.get(set);
     if (buffer === undefined || budget === undefined || bufferFolder === null) return openLink(options, plan, linkDeps);
     return openBufferedLink(options, plan, { ...linkDeps, bufferFolder, budget });
@@ -180,12 +188,22 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     }
   };
 
-  const statusOf = ({ flow, lane }: Placed): Omit<MirrorStatus, keyof RouteCounter> => {
+  type PartStatus = Omit<MirrorStatus, keyof RouteCounter>;
+  const nothing: PartStatus = {
+    state: 'connecting',
+    unacknowledged: 0,
+    lagMs: 0,
+    lastError: '',
+    buffered: null,
+    mqtt: '',
+    notes: [],
+  };
+
+  const statusOf = ({ flow, lane }: Placed): PartStatus => {
     const { link = null, isStale = true } = lanes.get(lane) ?? {};
-    const nothing = { state: 'connecting', unacknowledged: 0, lagMs: 0, lastError: '', buffered: null } as const;
     if (link === null || isStale) return nothing;
-    const { state, lastError, unacknowledged, oldestMs: lagMs, buffered = null } = link.status();
-    const common = { unacknowledged, lagMs, lastError, buffered };
+    const { state, lastError, unacknowledged, oldestMs: lagMs, buffered = null, spoken } = link.status();
+    const common = { unacknowledged, lagMs, lastError, buffered, ...spokenStatus(flow, spoken) };
     if (state !== 'active') return { ...common, state };
     const own = link.stateOf(flow.filter);
     if (own === 'refused') return { ...common, state: 'refused', lastError: `the source refuses ${flow.filter}` };
@@ -228,7 +246,7 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
     },
     drops,
     status: (id) => {
-      const { messages, bytes } = counters.get(id) ?? routeCounter();
+      const { messages, bytes, lastDrop } = counters.get(id) ?? routeCounter();
       const parts = (mirrors.get(id)?.placed ?? []).map(statusOf);
       const worst = parts.toSorted((left, right) => order.indexOf(right.state) - order.indexOf(left.state))[0];
       return {
@@ -240,6 +258,9 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
         unacknowledged: Math.max(0, ...parts.map(({ unacknowledged }) => unacknowledged)),
         lagMs: Math.max(0, ...parts.map(({ lagMs }) => lagMs)),
         lastError: worst?.lastError ?? '',
+        mqtt: [...new Set(parts.map(({ mqtt }) => mqtt).filter(Boolean))].join(', '),
+        notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+        lastDrop,
       };
     },
     close: async () => {

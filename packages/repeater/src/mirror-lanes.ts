@@ -113,9 +113,16 @@ export const laneMap = (lane: string, flows: readonly Placed[], sets: FlowSets):
     const best = one === undefined ? null : sets.winner(one, topic);
     if (best === null || best.placed.lane !== lane) return null;
     const { flow, counter } = best.placed;
-    const { retain, form } = flow;
+    const { retain, form, contentType } = flow;
     // No payload is small enough for a topic that would end the connection again and again.
     const maxBytes = isTakenBySinks(best.topic) ? flow.maxBytes : -1;
-    return { topic: best.topic, retain, maxBytes, counter, ...(form !== undefined && { form }) };
+    return {
+      topic: best.topic,
+      retain,
+      maxBytes,
+      counter,
+      ...(form !== undefined && { form }),
+      ...(contentType !== undefined && { contentType }),
+    };
   };
 };

@@ -1,3 +1,4 @@
+import { Duration } from '@infrakit/core';
 import { z } from 'zod';
 
 /** A secret is told where it is, never itself (DESIGN §5). */
@@ -48,6 +49,13 @@ export const mirrorWords = {
   RemotePrefix: z.string().default(''),
   QoS: z.union([z.literal(0), z.literal(1), z.literal(2)]),
   Retain: z.enum(['never', 'always', 'as-published']).default('never'),
+  /**
+   * Between two looks at what a source that speaks only 3.1.1 has retained, for `as-published`: it does not say with a message whether
+   * it was retained.
+   */
+  RetainScan: Duration.refine((ms) => ms >= 1_000, 'RetainScan must be 1s at least').optional(),
+  /** `auto`: MQTT 5 where both brokers speak it, so that properties and the number of hops go along. */
+  MQTT: z.enum(['auto', '3.1.1']).default('auto'),
   /** Filters of what is left out, as they match at the source. */
   Exclude: z.array(z.string().min(1)).default([]),
   /** The largest payload, in bytes; larger messages are dropped and counted. */

@@ -11,7 +11,11 @@ export interface MirrorLimits {
   readonly probeMs: number;
   /** The largest message that is taken, in bytes: larger ones are dropped, and counted. */
   readonly maxBytes: number;
+  /** Through how many repeaters a message may come before it is dropped, where MQTT 5 tells; 8 if left out. */
+  readonly maxHops?: number;
 }
+
+const defaultMaxHops = 8;
 
 /** What mirrors run with. */
 export interface MirrorsDeps extends Omit<EndpointDeps, 'keepsBuffers'> {
@@ -44,6 +48,7 @@ export const openMirrors = async (path: string | null, limits: MirrorLimits, dep
     clock,
     random,
     log,
+    maxHops: defaultMaxHops,
     ...limits,
     changed: () => {
       instances?.touched();

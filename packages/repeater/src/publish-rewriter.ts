@@ -1,8 +1,9 @@
 import { malformed } from './frame-cutter.ts';
 import { frameWriter } from './frame-writer.ts';
-import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from './mqtt-frame.ts';
+import { ackFrame, maxHeaderBytes, packetType, writeLength } from './mqtt-frame.ts';
 import type { PublishWindow } from './publish-window.ts';
-import type { Route, RouteMap } from './route.ts';
+import type { RouteMap } from './route.ts';
+import { routeCache, type Target } from './route-cache.ts';
 
 /** What became of the frames of a chunk. */
 export interface Rewritten {
@@ -28,57 +29,30 @@ export interface PublishRewriter {
   readonly sent: () => number;
 }
 
-/** How a rewriter is set up. */
-export interface RewriterOptions {
-  /** What the source speaks; the sink speaks 3.1.1. */
-  readonly version: 4 | 5;
-  /** How many QoS 2 messages the sink takes at once; null for any number. */
-  readonly window: PublishWindow | null;
-}
-
-/** A route with its topic as it stands in a frame. */
-interface Target {
-  readonly route: Route;
-  readonly bytes: Buffer;
-}
-
-/** Topics whose route is remembered, and their bytes in all; beyond that it begins anew. */
-const [maxTopics, maxTopicBytes] = [65_536, 16 * 1024 * 1024];
-const [maxTopicLength, maxRemaining] = [65_535, 268_435_455];
-
+const maxRemaining = 268_435_455;
 const retainBit = 1;
 
+/** Where the topic of a PUBLISH ends; its packet id, if it has one, must fit in too. */
+export const topicEnd = (buffer: Buffer, qos: number, body: number, end: number): number => {
+  if (qos === 3) throw malformed('a QoS of 3 [MQTT-3.3.1-4]');
+  const rest = body + 2 + (((buffer[body] ?? 0) << 8) | (buffer[body + 1] ?? 0));
+  if (rest + (qos > 0 ? 2 : 0) > end) throw malformed('a topic that is longer than its packet [MQTT-3.3.2-1]');
+  return rest;
+};
+
 /**
- * A rewriter of PUBLISH and PUBREL frames. The route of a topic is looked up once and then found by the topic's bytes, so
+ * A rewriter of PUBLISH and PUBREL frames of 3.1.1, for a sink that takes them all. The route of a topic is looked up once and then found by the topic's bytes, so
  * that the number of rules costs nothing. What no rule wants is acknowledged to the source here, and not forwarded.
- * Properties of MQTT 5 are left behind. Broken frames are errors (`BUS_REFUSED`).
+ * Broken frames are errors (`BUS_REFUSED`).
  */
-export const publishRewriter = (first: RouteMap, { version, window }: RewriterOptions): PublishRewriter => {
-  let map = first;
-  let known = new Map<string, Target | null>();
-  let knownBytes = 0;
+export const publishRewriter = (first: RouteMap, window: PublishWindow | null): PublishRewriter => {
+  const routes = routeCache(first);
   const forward = frameWriter();
   const back = frameWriter();
   /** Packet ids of dropped QoS 2 messages whose PUBREL is to come. */
   const dropped = new Set<number>();
   let messages = 0;
   let sent = 0;
-
-  const targetOf = (key: string): Target | null => {
-    const route = map(Buffer.from(key, 'latin1').toString('utf8'));
-    const text = route === null ? null : Buffer.from(route.topic, 'utf8');
-    let target: Target | null = null;
-    if (route !== null && text !== null && text.length <= maxTopicLength) {
-      target = { route, bytes: Buffer.concat([Buffer.from([text.length >> 8, text.length & 0xff]), text]) };
-    }
-    knownBytes += key.length + (text?.length ?? 0);
-    if (known.size >= maxTopics || knownBytes > maxTopicBytes) {
-      known = new Map();
-      knownBytes = 0;
-    }
-    known.set(key, target);
-    return target;
-  };
 
   const answer = (firstByte: number, id: number): void => {
     back.append(ackFrame(firstByte, id), 0, 4);
@@ -91,14 +65,6 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
       dropped.add(id);
       answer(packetType.pubrec << 4, id);
     }
-  };
-
-  /** Where the topic of a PUBLISH ends; its packet id, if it has one, must fit in too. */
-  const topicEnd = (buffer: Buffer, qos: number, body: number, end: number): number => {
-    if (qos === 3) throw malformed('a QoS of 3 [MQTT-3.3.1-4]');
-    const rest = body + 2 + (((buffer[body] ?? 0) << 8) | (buffer[body + 1] ?? 0));
-    if (rest + (qos > 0 ? 2 : 0) > end) throw malformed('a topic that is longer than its packet [MQTT-3.3.2-1]');
-    return rest;
   };
 
   /** Writes a PUBLISH: `id` bytes from `rest` on, then `payload`. */
@@ -116,7 +82,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
     return true;
   };
 
-  /** The slower way: the payload is looked at, or properties stand before it. */
+  /** The slower way: the payload is looked at. */
   const rewrite = (
     buffer: Buffer,
     target: Target,
@@ -124,13 +90,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
   ): boolean => {
     const [flags, rest, end] = places;
     const idEnd = rest + ((flags >> 1) & 3 ? 2 : 0);
-    let payloadAt = idEnd;
-    if (version === 5) {
-      const properties = readLength(buffer, idEnd, end);
-      payloadAt = properties.behind + properties.length;
-      if (payloadAt > end) throw malformed('properties that are longer than their packet');
-    }
-    const plain = buffer.subarray(payloadAt, end);
+    const plain = buffer.subarray(idEnd, end);
     if (plain.length > target.route.maxBytes) return false;
     const payload = target.route.form === undefined ? plain : target.route.form(plain);
     return payload !== null && write(flags, target, buffer.subarray(rest, idEnd), payload);
@@ -141,8 +101,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
     const qos = (flags >> 1) & 3;
     const rest = topicEnd(buffer, qos, body, end);
     const key = buffer.toString('latin1', body + 2, rest);
-    let target = known.get(key);
-    if (target === undefined) target = targetOf(key);
+    const target = routes.find(key);
     if (target === null) {
       drop(buffer, qos, rest);
       return;
@@ -156,7 +115,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
     if (retain === 'never') to = flags & ~retainBit;
     else if (retain === 'always') to = flags | retainBit;
     const tail = end - rest;
-    if (version === 4 && route.form === undefined && tail <= route.maxBytes) {
+    if (route.form === undefined && tail <= route.maxBytes) {
       const out = forward.reserve(maxHeaderBytes + bytes.length + tail);
       let at = forward.at();
       out[at] = to;
@@ -191,7 +150,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
       const qos = ((buffer[start] ?? 0) >> 1) & 3;
       const rest = topicEnd(buffer, qos, body, end);
       const key = buffer.toString('latin1', body + 2, rest);
-      const target = known.get(key) ?? targetOf(key);
+      const target = routes.find(key);
       if (target !== null) target.route.counter.dropped += 1;
       drop(buffer, qos, rest);
     },
@@ -199,11 +158,7 @@ export const publishRewriter = (first: RouteMap, { version, window }: RewriterOp
       for (const frame of window?.completed(id) ?? []) forward.append(frame, 0, frame.length);
     },
     take: () => ({ forward: forward.take(), back: back.take() }),
-    reroute: (next) => {
-      map = next;
-      known = new Map();
-      knownBytes = 0;
-    },
+    reroute: routes.reroute,
     messages: () => messages,
     sent: () => sent,
   };

@@ -1,14 +1,14 @@
 import { AppError } from '@infrakit/core';
 
 /**
- * Holds publishes back so that a sink never has more QoS 2 messages of ours under way than it allows: one that gets more hangs up
+ * Holds publishes back so that a sink never has more messages of ours under way than it allows: one that gets more hangs up
  * [MQTT5-3.3.4-9]. What comes behind a held one is held too, so that the order stays.
  */
 export interface PublishWindow {
   /** Whether a publish may go now; it then counts until it is completed. */
   readonly admits: (qos: number, id: number) => boolean;
   readonly hold: (frame: Buffer, qos: number, id: number) => void;
-  /** The sink has completed a QoS 2 message: gives what may go now. */
+  /** The sink has completed a message: gives what may go now. */
   readonly completed: (id: number) => readonly Buffer[];
 }
 
@@ -21,17 +21,22 @@ interface Held {
 /** A source that sends more than this, in bytes, without waiting for us is left. */
 const maxHeldBytes = 64 * 1024 * 1024;
 
-/** A window for `most` QoS 2 messages; null for a sink that takes as many as there are packet ids. */
-export const publishWindow = (most: number): PublishWindow | null => {
+/** So many that have gone are kept in the list at most: to take them out costs as much as the list is long. */
+const compactAfter = 4_096;
+
+/** A window for `most` messages of QoS `least` and above; null for a sink that takes as many as there are packet ids. */
+export const publishWindow = (most: number, least: 1 | 2): PublishWindow | null => {
   if (most >= 65_535) return null;
   const underWay = new Set<number>();
   let held: Held[] = [];
+  /** Those before this place have gone. */
+  let first = 0;
   let heldBytes = 0;
-  const isOpenFor = (qos: number, id: number): boolean => qos < 2 || underWay.has(id) || underWay.size < most;
+  const isOpenFor = (qos: number, id: number): boolean => qos < least || underWay.has(id) || underWay.size < most;
   return {
     admits: (qos, id) => {
-      if (held.length > 0 || !isOpenFor(qos, id)) return false;
-      if (qos === 2) underWay.add(id);
+      if (held.length > first || !isOpenFor(qos, id)) return false;
+      if (qos >= least) underWay.add(id);
       return true;
     },
     hold: (frame, qos, id) => {
@@ -41,15 +46,17 @@ export const publishWindow = (most: number): PublishWindow | null => {
     },
     completed: (id) => {
       underWay.delete(id);
-      let count = 0;
-      for (const next of held) {
-        if (!isOpenFor(next.qos, next.id)) break;
-        if (next.qos === 2) underWay.add(next.id);
+      const free: Buffer[] = [];
+      for (let next = held[first]; next !== undefined && isOpenFor(next.qos, next.id); next = held[first]) {
+        if (next.qos >= least) underWay.add(next.id);
         heldBytes -= next.frame.length;
-        count += 1;
+        free.push(next.frame);
+        first += 1;
       }
-      const free = held.slice(0, count).map(({ frame }) => frame);
-      if (count > 0) held = held.slice(count);
+      if (first === held.length || first >= compactAfter) {
+        held = held.slice(first);
+        first = 0;
+      }
       return free;
     },
   };

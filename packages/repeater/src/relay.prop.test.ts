@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { generate, type IPublishPacket, type Packet, parser } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
 import { ackFilter } from './ack-filter.ts';
+import { noLimits } from './broker-limits.ts';
 import { frameCutter } from './frame-cutter.ts';
+import { messageRewriter } from './message-rewriter.ts';
 import { publishRewriter } from './publish-rewriter.ts';
 import { publishWindow } from './publish-window.ts';
 import { relay } from './relay.ts';
@@ -56,7 +58,8 @@ const pieces = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
 };
 
 const rewritten = (chunks: readonly Buffer[], version: 4 | 5, maxBytes = 1_000_000) => {
-  const rewriter = publishRewriter(map, { version, window: null });
+  const terms = { source: version, sink: 4, limits: noLimits, window: null, maxHops: 8 } as const;
+  const rewriter = version === 4 ? publishRewriter(map, null) : messageRewriter(map, terms);
   const cut = frameCutter({ maxBytes, tooLarge: rewriter.tooLarge });
   const forward: Buffer[] = [];
   const back: Buffer[] = [];
@@ -161,7 +164,7 @@ describe('frames that are cut anywhere', () => {
 });
 
 test('QoS 2 of what no rule wants ends here: PUBREC, and PUBCOMP for its PUBREL; other PUBRELs go on', () => {
-  const rewriter = publishRewriter(map, { version: 4, window: null });
+  const rewriter = publishRewriter(map, null);
   const cut = frameCutter({ maxBytes: 1_000 });
   cut(
     generate({ cmd: 'publish', topic: 'no', payload: '', qos: 2, messageId: 5, dup: false, retain: false }),
@@ -176,7 +179,7 @@ test('QoS 2 of what no rule wants ends here: PUBREC, and PUBCOMP for its PUBREL;
 
 test('more topics than are remembered, and other rules, change nothing about where they go', () => {
   let prefix = 'to/';
-  const rewriter = publishRewriter((topic) => route(prefix + topic), { version: 4, window: null });
+  const rewriter = publishRewriter((topic) => route(prefix + topic), null);
   const cut = frameCutter({ maxBytes: 1_000 });
   const send = (topic: string): string => {
     cut(generate({ cmd: 'publish', topic, payload: '', qos: 0, dup: false, retain: false }), rewriter.frame);
@@ -199,7 +202,7 @@ test('retain, sizes and forms are those of the route', () => {
     small: route('small', { maxBytes: 3, counter }),
     form: route('form', { form: (payload) => (payload.length > 0 ? Buffer.from(`<${payload}>`) : null), counter }),
   };
-  const rewriter = publishRewriter((topic) => routes[topic] ?? null, { version: 4, window: null });
+  const rewriter = publishRewriter((topic) => routes[topic] ?? null, null);
   const cut = frameCutter({ maxBytes: 1_000 });
   const send = (topic: string, payload: string, retain: boolean): unknown => {
     cut(generate({ cmd: 'publish', topic, payload, qos: 1, messageId: 1, dup: false, retain }), rewriter.frame);
@@ -223,7 +226,7 @@ test('a sink never has more QoS 2 messages under way than it takes; the order st
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.constantFrom<0 | 2>(0, 2), { maxLength: 30 }),
       (most, kinds) => {
-        const rewriter = publishRewriter((topic) => route(topic), { version: 4, window: publishWindow(most) });
+        const rewriter = publishRewriter((topic) => route(topic), publishWindow(most, 2));
         const cut = frameCutter({ maxBytes: 1_000 });
         const arrived: number[] = [];
         const open = new Set<number>();
@@ -288,8 +291,7 @@ test('a source is not read while the sink takes nothing, and read again when it 
   // What is written to the sink is not read here: `resume` of the relay is undone.
   const pair = relay(source, sink, {
     map,
-    version: 4,
-    window: 65_535,
+    terms: { source: 4, sink: 4, limits: noLimits, window: 65_535, maxHops: 8 },
     maxBytes: 10_000,
     fromSource: ignore,
     fromSink: ignore,

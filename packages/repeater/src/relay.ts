@@ -1,18 +1,29 @@
 import type { Duplex } from 'node:stream';
-import { ackFilter } from './ack-filter.ts';
+import { type AckFilter, ackFilter } from './ack-filter.ts';
+import { type BrokerLimits, isNarrow } from './broker-limits.ts';
 import { type FrameVisitor, frameCutter } from './frame-cutter.ts';
+import { messageAcks } from './message-acks.ts';
+import { messageRewriter } from './message-rewriter.ts';
 import { packetType } from './mqtt-frame.ts';
-import { publishRewriter } from './publish-rewriter.ts';
+import { type PublishRewriter, publishRewriter } from './publish-rewriter.ts';
 import { publishWindow } from './publish-window.ts';
 import type { RouteMap } from './route.ts';
+
+/** What the sides of a relay speak, and what the sink takes. */
+export interface RelayTerms {
+  readonly source: 4 | 5;
+  readonly sink: 4 | 5;
+  readonly limits: BrokerLimits;
+  /** How many messages the sink takes at once: of QoS 2, and of QoS 1 too where it speaks MQTT 5. */
+  readonly window: number;
+  /** Through how many repeaters a message may come, where both sides speak MQTT 5. */
+  readonly maxHops: number;
+}
 
 /** How a relay is set up. */
 export interface RelayOptions {
   readonly map: RouteMap;
-  /** What the source speaks: 3.1.1 or 5. */
-  readonly version: 4 | 5;
-  /** How many QoS 2 messages the sink takes at once. */
-  readonly window: number;
+  readonly terms: RelayTerms;
   /** The largest frame that is taken from the source, in bytes: a larger message is dropped, and acknowledged. */
   readonly maxBytes: number;
   /** Frames of the source that are no messages (SUBACK, PINGRESP, …), and frames of the sink that are no acknowledgements. */
@@ -39,16 +50,28 @@ export interface Relay {
 /** The largest frame of a sink: it has nothing to say beyond acknowledgements and what a canary brings back. */
 const maxSinkBytes = 64 * 1024;
 
+/** What messages and acknowledgements go through: as they stand where both sides speak 3.1.1 and the sink takes them all. */
+const waysOf = ({ map, terms, fromSink }: RelayOptions): { rewriter: PublishRewriter; acks: AckFilter } => {
+  const { source, sink, limits } = terms;
+  const window = publishWindow(terms.window, sink === 5 ? 1 : 2);
+  if (source === 4 && sink === 4 && !isNarrow(limits)) {
+    const rewriter = publishRewriter(map, window);
+    return { rewriter, acks: ackFilter(maxSinkBytes, { completed: rewriter.completed, other: fromSink }) };
+  }
+  const rewriter = messageRewriter(map, { ...terms, window });
+  const { acknowledged } = rewriter;
+  return { rewriter, acks: messageAcks(maxSinkBytes, { version: sink, acknowledged, other: fromSink }) };
+};
+
 /**
  * Joins two connected MQTT streams: publishes of the source go to the sink under their mapped topics, one write a chunk;
  * acknowledgements of the sink go back with their packet ids. So the source is acknowledged only when the sink has
  * acknowledged, and a side that is slow holds the other up. Ends both when one ends.
  */
 export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Relay => {
-  const { fromSource, version } = options;
-  const rewriter = publishRewriter(options.map, { version, window: publishWindow(options.window) });
+  const { fromSource } = options;
+  const { rewriter, acks } = waysOf(options);
   const cut = frameCutter({ maxBytes: options.maxBytes, tooLarge: rewriter.tooLarge });
-  const acks = ackFilter(maxSinkBytes, { completed: rewriter.completed, other: options.fromSink });
   const heard = { source: 0, sink: 0 };
   let finish: (error: Error | null) => void = () => undefined;
   const ended = new Promise<Error | null>((resolve) => {

@@ -77,7 +77,9 @@ const checkRetain = async (
   for (const source of sources.values()) {
     const answer = await deps.asksMqtt5(source, ctx);
     if (answer.kind === 'no') {
-      throw invalid([`Retain: as-published needs a source that speaks MQTT 5, and ${source.name} does not`]);
+      throw invalid([
+        `Retain: as-published needs a source that speaks MQTT 5, and ${source.name} does not; with RetainScan: 1m what it has retained is looked at every minute`,
+      ]);
     }
     if (answer.kind === 'unknown') {
       warnings.push(

@@ -44,7 +44,7 @@ export const startRepeater = async (deps: PluginDeps<RepeaterOptions>, clock: Cl
   let tell = (): void => undefined;
   const mirrors = await openMirrors(
     folder === null ? null : join(folder, 'mirrors.log'),
-    { probeMs: options.ProbeInterval, maxBytes: options.MaxMessage },
+    { probeMs: options.ProbeInterval, maxBytes: options.MaxMessage, maxHops: options.MaxHops },
     {
       broker,
       variable,

@@ -19,6 +19,11 @@ export interface RepeaterRow {
     /** What waits on the disk for the connections of the rule, and what a full buffer had no room for; only with a buffer. */
     readonly buffered?: { readonly messages: number; readonly bytes: number };
     readonly overflowed?: number;
+    /** What is spoken with the brokers: `5`, `3.1.1`, or `3.1.1 → 5`. */
+    readonly mqtt?: string;
+    /** What of the rule the sink does not allow, and why the last message was dropped. */
+    readonly notes?: string;
+    readonly lastDrop?: string;
     readonly error?: string;
   };
 }
@@ -37,6 +42,7 @@ export const repeaterRows = (
     const failed = errors.get(id);
     const { messages = 0, bytes = 0, dropped = 0, unacknowledged = 0, lagMs = 0, lastError = '' } = status ?? {};
     const { buffered = null, overflowed = 0 } = status ?? {};
+    const { mqtt = '', notes = [], lastDrop = '' } = status ?? {};
     const error = failed ?? lastError;
     return {
       Key: id,
@@ -50,6 +56,9 @@ export const repeaterRows = (
         unacknowledged,
         lagMs: Math.round(lagMs),
         ...(buffered !== null && { buffered, overflowed }),
+        ...(mqtt !== '' && { mqtt }),
+        ...(notes.length > 0 && { notes: notes.join('; ') }),
+        ...(lastDrop !== '' && { lastDrop }),
         ...(error !== '' && { error }),
       },
     };

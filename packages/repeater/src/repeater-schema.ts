@@ -29,6 +29,8 @@ export const RepeaterOptions = z.strictObject({
     .min(1_024)
     .max(268_435_455)
     .default(16 * 1024 * 1024),
+  /** Through how many repeaters a message may come, where MQTT 5 tells: one that comes again and again dies out. */
+  MaxHops: z.number().int().min(1).max(255).default(8),
 });
 export type RepeaterOptions = z.infer<typeof RepeaterOptions>;
 

@@ -6,10 +6,12 @@ export interface RouteCounter {
   dropped: number;
   /** Given up because a buffer was full. */
   overflowed: number;
+  /** Why the last one was dropped, as far as that is told; empty for nothing. */
+  lastDrop: string;
 }
 
 /** Nothing so far. */
-export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, dropped: 0, overflowed: 0 });
+export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, dropped: 0, overflowed: 0, lastDrop: '' });
 
 /** Where and how the messages of one topic go. */
 export interface Route {
@@ -21,6 +23,8 @@ export interface Route {
   readonly counter: RouteCounter;
   /** Another form of the payload; null for one that cannot be brought into it. */
   readonly form?: (payload: Buffer) => Buffer | null;
+  /** What that form is called, for a sink that speaks MQTT 5. */
+  readonly contentType?: string;
 }
 
 /** Where a topic goes, or null where no rule wants it. */

@@ -63,6 +63,7 @@ const subject = (isKept: boolean) => async (): Promise<InstanceSubject & AsyncDi
       LocalPrefix: '',
       RemotePrefix: '',
       Retain: 'never',
+      MQTT: 'auto',
       Exclude: [],
       Direction: 'out',
       Format: 'event',

@@ -50,6 +50,12 @@ const intake = (counter: RouteCounter): RouteCounter => ({
   set dropped(count) {
     counter.dropped = count;
   },
+  get lastDrop() {
+    return counter.lastDrop;
+  },
+  set lastDrop(why) {
+    counter.lastDrop = why;
+  },
 });
 
 /** Messages are kept as the source has them: where they go is asked when they leave. */
@@ -114,7 +120,8 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
       heldMs,
       leave: share.leave,
       inward: openLink({ ...options, to: into }, inwardPlan(plan), { ...deps, heldMs }),
-      outward: openLink({ from: outOf, to, qos, version: 4, id }, outwardPlan(), deps),
+      // What a buffer keeps is of 3.1.1, but the sink may have limits that it tells in MQTT 5 alone.
+      outward: openLink({ from: outOf, to, qos, version: options.version === 4 ? 4 : 'both', id }, outwardPlan(), deps),
     };
   };
 
@@ -184,7 +191,15 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
     stateOf: (filter) => running?.inward.stateOf(filter) ?? 'none',
     status: () => {
       if (running === null) {
-        return { state: 'connecting', sinceMs, lastError, unacknowledged: 0, oldestMs: 0, latencyMs: null };
+        return {
+          state: 'connecting',
+          sinceMs,
+          lastError,
+          unacknowledged: 0,
+          oldestMs: 0,
+          latencyMs: null,
+          spoken: null,
+        };
       }
       const { inward, outward, disk, heldMs } = running;
       const [outer, inner] = [outward.status(), inward.status()];
@@ -194,6 +209,7 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
         ...worse,
         lastError: worse.state === 'active' ? full || worse.lastError : worse.lastError,
         latencyMs: outer.latencyMs,
+        spoken: outer.spoken === null ? null : { ...outer.spoken, source: inner.spoken?.source ?? 4 },
         ...waiting(disk.status()),
       };
     },

@@ -37,6 +37,7 @@ export interface MirroredRules extends AppRules {
 
 const probeMs = 5_000;
 const maxBytes = 64 * 1024 * 1024;
+const maxHops = 8;
 /** Rules share their topics out among each other: the first that matches has a topic. */
 const set = 'rules';
 const everything: AppRule = { sourcetopic: '.', sinktopic: '.' };
@@ -81,6 +82,7 @@ export const openMirroredRules = async (
     log,
     probeMs,
     maxBytes,
+    maxHops,
     changed: () => undefined,
   });
   let entries: ReadonlyMap<string, Entry> = new Map();
