@@ -4,6 +4,7 @@ import { closeServer, listenOnLoopback } from './loopback.ts';
 /** Something at the other end of a connection that speaks MQTT as far as it must, and then does what a test likes. */
 export interface HostileBroker extends AsyncDisposable {
   readonly port: number;
+  /** Those that were not refused because they asked for MQTT 5. */
   readonly connections: () => number;
 }
 
@@ -18,6 +19,8 @@ export interface Hostility {
 }
 
 const connack = Buffer.from([0x20, 2, 0, 0]);
+/** It speaks 3.1.1 only [MQTT-3.1.2-2]. */
+const otherVersion = Buffer.from([0x20, 2, 0, 1]);
 const pingresp = Buffer.from([0xd0, 0]);
 
 /** The length of a packet [MQTT-2.2.3], as bytes. */
@@ -62,6 +65,11 @@ export const startHostileBroker = async (hostility: Hostility): Promise<HostileB
 
   const answer = (socket: Socket, type: number, body: Buffer): void => {
     if (type === 1) {
+      if (body[6] === 5 && greeting === connack) {
+        connections -= 1;
+        socket.end(otherVersion);
+        return;
+      }
       socket.write(greeting);
       greeted?.(socket);
     } else if (type === 8) {

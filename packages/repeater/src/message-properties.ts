@@ -2,7 +2,7 @@ import { malformed } from './frame-cutter.ts';
 import { readLength, writeLength } from './mqtt-frame.ts';
 
 /** The user property that says through how many repeaters a message has come. */
-export const hopsName = 'infrakit-hops';
+const hopsName = 'infrakit-hops';
 
 /** Properties as they go on, and through how many repeaters their message has come by now. */
 export interface PassedOn {
