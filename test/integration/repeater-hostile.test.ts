@@ -123,6 +123,23 @@ test('GP-R13: stopping ends soon, whatever either side is doing', async () => {
   frozen.thaw();
 });
 
+test('a sink that sends bytes for ever and never a packet has answered nothing', async () => {
+  await using source = await startMosquitto();
+  const timers: NodeJS.Timeout[] = [];
+  await using sink = await startHostileBroker({
+    isMute: true,
+    greeted: (socket) => {
+      socket.write(Buffer.from([0x30, 0xff, 0x7f]));
+      timers.push(setInterval(() => socket.write('x'), 20));
+    },
+  });
+  await using scene = await openScene({ probeMs: 200 });
+  const id = await begin(scene, between(source, sink));
+  await until('it shows', () => scene.state(id) === 'unhealthy');
+  await until('it is called again', () => sink.connections() > 1);
+  for (const timer of timers) clearInterval(timer);
+});
+
 const connack = Buffer.from([0x20, 2, 0, 0]);
 /** A length of 256 MB less one byte, the most there is [MQTT-2.2.3]. */
 const most = Buffer.from([0xff, 0xff, 0xff, 0x7f]);

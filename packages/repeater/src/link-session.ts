@@ -110,7 +110,9 @@ export const linkSession = (
     subscriptions.answered(buffer.readUInt16BE(body), buffer.subarray(codes, end));
     changed();
   };
+  let sinkFrames = 0;
   const fromSink: FrameVisitor = (buffer, at, body, end) => {
+    sinkFrames += 1;
     const type = (buffer[at] ?? 0) >> 4;
     if (type === packetType.disconnect) throw new AppError('BUS_UNAVAILABLE', farewellOf(buffer, body, end));
     if (type === packetType.suback) canary?.granted(buffer[end - 1] ?? 0x80);
@@ -141,7 +143,8 @@ export const linkSession = (
 
   const isSilent = (side: 'source' | 'sink', isReadable: boolean): boolean => {
     const own = silence[side];
-    const heard = pair.heard()[side];
+    // A sink has nothing large to say: of one that sends bytes and no packet nothing was heard.
+    const heard = side === 'source' ? pair.chunks() : sinkFrames + pair.confirmed();
     own.looks = heard === own.heard && isReadable ? own.looks + 1 : 0;
     own.heard = heard;
     return own.looks >= unwellAfter;

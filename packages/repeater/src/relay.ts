@@ -40,8 +40,8 @@ export interface Relay {
   /** Messages that the sink was to acknowledge, and those that it has. */
   readonly sent: () => number;
   readonly confirmed: () => number;
-  /** How often each side has said something. */
-  readonly heard: () => { readonly source: number; readonly sink: number };
+  /** How often the source has said something. */
+  readonly chunks: () => number;
   readonly end: (error: Error | null) => void;
   /** Resolves when either side has ended, with why. */
   readonly ended: Promise<Error | null>;
@@ -72,7 +72,7 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
   const { fromSource } = options;
   const { rewriter, acks } = waysOf(options);
   const cut = frameCutter({ maxBytes: options.maxBytes, tooLarge: rewriter.tooLarge });
-  const heard = { source: 0, sink: 0 };
+  let chunks = 0;
   let finish: (error: Error | null) => void = () => undefined;
   const ended = new Promise<Error | null>((resolve) => {
     finish = resolve;
@@ -114,7 +114,7 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
   source.on(
     'data',
     guarded((chunk) => {
-      heard.source += 1;
+      chunks += 1;
       cut(chunk, visit);
       const { forward, back } = rewriter.take();
       if (back !== null) pass(source, source, back);
@@ -124,7 +124,6 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
   sink.on(
     'data',
     guarded((chunk) => {
-      heard.sink += 1;
       const back = acks.chunk(chunk);
       if (back !== null) pass(sink, source, back);
       const { forward } = rewriter.take();
@@ -144,7 +143,7 @@ export const relay = (source: Duplex, sink: Duplex, options: RelayOptions): Rela
     messages: rewriter.messages,
     sent: rewriter.sent,
     confirmed: acks.confirmed,
-    heard: () => heard,
+    chunks: () => chunks,
     end,
     ended,
   };
