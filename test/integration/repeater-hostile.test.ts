@@ -220,7 +220,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
       until('the end', () => got.messages.some(({ payload }) => payload === 'the end'), 30_000),
     );
     expect(got.messages.map(({ topic }) => topic)).toEqual(['mirror/s/end']);
-    expect(grown).toBeLessThan(64);
+    expect(grown).toBeLessThan(120);
   }, 60_000);
 
   test('endless topics: a million of them, long ones too', async () => {
@@ -268,7 +268,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     const properties = { ...between({ port }, sink), Source: `ws://127.0.0.1:${port}/mqtt` };
     const grown = await growth(properties, () => until('some tries', () => upgrades > 3, 30_000));
     expect(poured).toBeLessThan(200_000_000);
-    expect(grown).toBeLessThan(64);
+    expect(grown).toBeLessThan(120);
     server.closeAllConnections();
     await closeServer(server);
   }, 60_000);
@@ -288,7 +288,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
       until('all of it', () => poured > 200_000_000, 60_000),
     );
     expect(sink.connections()).toBe(1);
-    expect(grown).toBeLessThan(64);
+    expect(grown).toBeLessThan(120);
   }, 90_000);
 
   test('a sink that acknowledges for ever what was never sent', async () => {
@@ -300,7 +300,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     const grown = await growth(between(source, sink, { QoS: 2 }), () =>
       until('some tries', () => sink.connections() > 4, 60_000),
     );
-    expect(grown).toBeLessThan(64);
+    expect(grown).toBeLessThan(120);
   }, 90_000);
 
   test('a source that sends for ever to a sink that has stopped reading waits for it', async () => {
@@ -317,7 +317,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
       until('the sink is given up and called again', () => sink.connections() > 2, 30_000),
     );
     expect(sent).toBeLessThan(500_000_000);
-    expect(grown).toBeLessThan(64);
+    expect(grown).toBeLessThan(120);
   }, 60_000);
 
   test('topics that no sink takes are dropped, counted and acknowledged, and do not end the connection again and again', async () => {
