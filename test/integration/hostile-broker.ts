@@ -16,6 +16,8 @@ export interface Hostility {
   readonly subscribed?: (socket: Socket) => void;
   /** Whether PINGREQ is answered; it is unless said otherwise. */
   readonly isMute?: boolean;
+  /** It speaks MQTT 5 too, and says this of itself in its CONNACK: properties, as bytes. */
+  readonly limits5?: readonly number[];
 }
 
 const connack = Buffer.from([0x20, 2, 0, 0]);
@@ -59,12 +61,17 @@ export const pour = (socket: Socket, next: () => Buffer | null): void => {
 
 /** Starts one on a free port of loopback. Packets of clients are small, and come whole. */
 export const startHostileBroker = async (hostility: Hostility): Promise<HostileBroker> => {
-  const { greeting = connack, greeted, subscribed, isMute = false } = hostility;
+  const { greeting = connack, greeted, subscribed, isMute = false, limits5 } = hostility;
   const sockets = new Set<Socket>();
   let connections = 0;
 
+  const isOf5 = new WeakSet<Socket>();
   const answer = (socket: Socket, type: number, body: Buffer): void => {
-    if (type === 1) {
+    if (type === 1 && body[6] === 5 && limits5 !== undefined) {
+      isOf5.add(socket);
+      socket.write(Buffer.from([0x20, 3 + limits5.length, 0, 0, limits5.length, ...limits5]));
+      greeted?.(socket);
+    } else if (type === 1) {
       if (body[6] === 5 && greeting === connack) {
         connections -= 1;
         socket.end(otherVersion);
@@ -74,7 +81,8 @@ export const startHostileBroker = async (hostility: Hostility): Promise<HostileB
       greeted?.(socket);
     } else if (type === 8) {
       // One code for each filter: a packet of ours never has so many that this would matter.
-      socket.write(Buffer.from([0x90, 3, body[0] ?? 0, body[1] ?? 0, 1]));
+      const codes = isOf5.has(socket) ? [0, 1] : [1];
+      socket.write(Buffer.from([0x90, 2 + codes.length, body[0] ?? 0, body[1] ?? 0, ...codes]));
       if (!body.includes('infrakit-canary')) subscribed?.(socket);
     } else if (type === 12 && !isMute) socket.write(pingresp);
   };
