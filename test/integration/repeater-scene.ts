@@ -104,18 +104,19 @@ export const publish = async (
   await once(child, 'exit');
 };
 
-/** Publishes numbers from 0 on one topic, so many a second, until it is stopped; answers how many. */
+/** Publishes numbers from 0 (or `from`) on one topic, so many a second, until it is stopped; answers up to which one. */
 export const stream = (
   port: number,
   topic: string,
-  options: { readonly qos: 0 | 1 | 2; readonly perSecond: number },
+  options: { readonly qos: 0 | 1 | 2; readonly perSecond: number; readonly from?: number },
 ) => {
+  const { from = 0 } = options;
   const args = ['-p', `${port}`, '-t', topic, '-q', `${options.qos}`, '-l'];
   const child = spawn(requireProgram('mosquitto_pub'), args, { stdio: ['pipe', 'ignore', 'ignore'] });
-  let sent = 0;
+  let sent = from;
   const startedMs = performance.now();
   const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - startedMs) * options.perSecond) / 1_000);
+    const due = from + Math.floor(((performance.now() - startedMs) * options.perSecond) / 1_000);
     for (; sent < due; sent += 1) child.stdin.write(`${sent}\n`);
   }, 10);
   return {

@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream';
 import { frameCutter } from '../frame-cutter.ts';
 import { ackFrame, packetType } from '../mqtt-frame.ts';
+import { bufferAcks } from './buffer-acks.ts';
 import type { BudgetShare } from './buffer-budget.ts';
 import { clientPacket, connackFrame, pingResponse, qosOf, readPublish } from './buffer-frames.ts';
 import { type KeptMessage, messageBytes } from './buffer-record.ts';
@@ -41,9 +42,7 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
   const answer = (frame: Buffer): void => {
     if (!stream.destroyed) stream.push(frame);
   };
-  const answerWhen = (durable: Promise<void>, frame: Buffer): void => {
-    durable.then(() => answer(frame), fail);
-  };
+  const acks = bufferAcks(answer, fail);
 
   /** CONNECT: behind the protocol's name stand its level and the flags [MQTT-3.1.2.3]. */
   const connect = (level: number, flags: number): void => {
@@ -54,7 +53,7 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
     const isClean = (flags & cleanBit) !== 0;
     const wasKnown = buffer.isKnown();
     const durable = wasKnown === !isClean ? Promise.resolve() : buffer.setKnown(!isClean);
-    answerWhen(durable, connackFrame(!isClean && wasKnown));
+    acks.acknowledge(durable, connackFrame(!isClean && wasKnown));
   };
 
   const admits = async (message: Content): Promise<boolean> => {
@@ -71,23 +70,26 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
   };
 
   const publish = async (message: Content): Promise<void> => {
-    const qos = qosOf(message.flags);
-    const ack = ackFrame((qos === 2 ? packetType.pubrec : packetType.puback) << 4, message.id);
+    const { flags, id } = message;
+    const qos = qosOf(flags);
+    const acknowledge = (durable: Promise<void>): void => {
+      if (qos === 0) durable.catch(fail);
+      else if (qos === 1) acks.acknowledge(durable, ackFrame(packetType.puback << 4, id));
+      else acks.receive(durable, id, ackFrame(packetType.pubrec << 4, id));
+    };
     // Delivered again before it was released: it is here already [MQTT-4.3.3-2].
-    const isThere = qos === 2 ? buffer.received(message.id) : null;
+    const isThere = qos === 2 ? buffer.received(id) : null;
     if (isThere !== null) {
-      answerWhen(isThere, ack);
+      acknowledge(isThere);
       return;
     }
     if (!(await admits(message))) {
       if (over.signal.aborted) return;
       dropped(message.topic.toString('utf8'));
-      if (qos > 0) answer(ack);
+      acknowledge(Promise.resolve());
       return;
     }
-    const durable = buffer.add({ ...message, receivedMs: nowMs() });
-    if (qos === 0) durable.catch(fail);
-    else answerWhen(durable, ack);
+    acknowledge(buffer.add({ ...message, receivedMs: nowMs() }));
   };
 
   const take = async ([bytes, start, body, end]: Frame): Promise<void> => {
@@ -102,7 +104,7 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
         break;
       case packetType.pubrel: {
         const id = bytes.readUInt16BE(body);
-        answerWhen(buffer.released(id), ackFrame(packetType.pubcomp << 4, id));
+        acks.complete(buffer.released(id), id, ackFrame(packetType.pubcomp << 4, id));
         break;
       }
       case clientPacket.pingreq:

@@ -1,0 +1,57 @@
+/** Acknowledges what comes into a buffer, in the order in which it came [MQTT-4.6.0-2, MQTT-4.6.0-3]. */
+export interface BufferAcks {
+  /** Sends the frame when that is durable and all before it are sent. */
+  readonly acknowledge: (durable: Promise<void>, frame: Buffer) => void;
+  /** The same for a message of QoS 2: the source has yet to release its packet id. */
+  readonly receive: (durable: Promise<void>, id: number, frame: Buffer) => void;
+  /** A packet id is released; the frame says so when that is durable. */
+  readonly complete: (durable: Promise<void>, id: number, frame: Buffer) => void;
+}
+
+/**
+ * Messages of QoS 2 that are received and not released, at most. mosquitto counts only those that are not received against the
+ * window of a client; of more than its window (20 unless it is told otherwise) it forgets over a restart that we have them.
+ */
+const maxReceived = 10;
+
+/** Acknowledgements of one connection. `fail` is called when something does not become durable. */
+export const bufferAcks = (answer: (frame: Buffer) => void, fail: (error: unknown) => void): BufferAcks => {
+  const received = new Set<number>();
+  let roomFor: (() => void) | null = null;
+  let turn: Promise<void> = Promise.resolve();
+
+  const room = async (id: number): Promise<void> => {
+    while (!received.has(id) && received.size >= maxReceived) {
+      await new Promise<void>((resolve) => {
+        roomFor = resolve;
+      });
+    }
+    received.add(id);
+  };
+  const inTurn = (work: () => Promise<void>): void => {
+    turn = turn.then(work);
+    turn.catch(fail);
+  };
+
+  return {
+    acknowledge: (durable, frame) =>
+      inTurn(async () => {
+        await durable;
+        answer(frame);
+      }),
+    receive: (durable, id, frame) =>
+      inTurn(async () => {
+        await durable;
+        await room(id);
+        answer(frame);
+      }),
+    complete: (durable, id, frame) => {
+      const completed = (): void => {
+        answer(frame);
+        received.delete(id);
+        roomFor?.();
+      };
+      durable.then(completed, fail);
+    },
+  };
+};

@@ -1,0 +1,145 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Mosquitto, startMosquitto } from './mosquitto.ts';
+import { collect, publish, startRepeaterProcess, stream, until } from './repeater-scene.ts';
+
+/** How an outage is made. */
+export interface OutageOptions {
+  readonly qos: 1 | 2;
+  /** Whether messages wait on the repeater's disk, or in its session at the source. */
+  readonly hasBuffer: boolean;
+  /** How long the sink is away, in ms. */
+  readonly downMs: number;
+}
+
+/** What came of it. Nothing was lost, doubled at QoS 2 or out of order, or it would have been an error. */
+export interface OutageFacts {
+  readonly sent: number;
+  /** Messages that came more than once, and how many may have been under way when something broke. */
+  readonly doubled: number;
+  readonly mayBeDoubled: number;
+  readonly kills: number;
+  readonly sourceRestarts: number;
+  /** From the sink's return to the last message of its outage, in ms. */
+  readonly catchUpMs: number;
+}
+
+const topics = ['s/x', 's/y'] as const;
+const perSecond = 250;
+/** What a broker and a buffer have under way at most. */
+const [brokerWindow, bufferWindow] = [20, 256];
+
+/** A broker that keeps its sessions when it is told to stop, and all that waits in them. */
+const startBroker = async (folder: string, more: readonly string[] = []): Promise<Mosquitto> => {
+  await mkdir(folder);
+  const keeps = ['persistence true', `persistence_location ${folder}/`, 'max_queued_messages 0'];
+  return startMosquitto({ config: [...keeps, ...more] });
+};
+
+/** Both topics at once, stopped and begun again where they were. */
+const loads = (port: number, qos: 1 | 2) => {
+  let at: readonly number[] = topics.map(() => 0);
+  let running: readonly ReturnType<typeof stream>[] = [];
+  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+  return {
+    begin: () => {
+      running = topics.map((topic, n) => stream(port, topic, { qos, perSecond, from: at[n] ?? 0 }));
+    },
+    end: async () => {
+      at = await Promise.all(running.map((load) => load.stop()));
+      running = [];
+    },
+    sent: () => sum(running.length > 0 ? running.map((load) => load.sent()) : at),
+    counts: () => at,
+  };
+};
+
+/**
+ * 500 messages a second on two topics while the repeater is killed hard ten times, the sink is away, and the source is restarted
+ * during that and again while what waited is delivered. Errors say what was lost, doubled or out of order.
+ */
+export const runOutage = async ({ qos, hasBuffer, downMs }: OutageOptions): Promise<OutageFacts> => {
+  const folder = await mkdtemp(join(tmpdir(), 'repeater-outage-'));
+  try {
+    await using source = await startBroker(join(folder, 'source'));
+    // Wider than what waits: mosquitto 2.0.11 may forget the first message beyond the window of a client that comes back.
+    await using sink = await startBroker(join(folder, 'sink'), ['max_inflight_messages 60000']);
+    await using got = await collect(sink.port);
+    await using repeater = await startRepeaterProcess({
+      Source: source.url,
+      Sink: { URL: sink.url },
+      sourcetopic: 's/#',
+      sinktopic: 'mirror/',
+      QoS: qos,
+      ...(hasBuffer && { Buffer: { MaxBytes: 256 * 1024 * 1024 } }),
+    });
+    await until('the mirror', async () => {
+      await publish(source.port, 's/probe', 'x');
+      return got.messages.length > 0;
+    });
+    const load = loads(source.port, qos);
+    const done = { kills: 0, sourceRestarts: 0 };
+    const kill = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n += 1) {
+        const before = load.sent();
+        await until('traffic', () => load.sent() > before + 150, 30_000);
+        await repeater.crash();
+        done.kills += 1;
+      }
+    };
+    /** Its publishers are told to stop before, so that what they sent is acknowledged once. */
+    const restartSource = async (): Promise<void> => {
+      await load.end();
+      await source.restart();
+      done.sourceRestarts += 1;
+      load.begin();
+    };
+
+    load.begin();
+    await kill(4);
+    const downAtMs = performance.now();
+    await sink.stop();
+    await kill(2);
+    await restartSource();
+    await kill(1);
+    await delay(Math.max(0, downAtMs + downMs - performance.now()));
+    await load.end();
+    const waited = load.counts();
+    load.begin();
+    const numbersOf = (topic: string): number[] =>
+      got.messages.flatMap((message) => (message.topic === `mirror/${topic}` ? [Number(message.payload)] : []));
+    const hasCome = (counts: readonly number[]): boolean =>
+      topics.every((topic, n) => numbersOf(topic).includes((counts[n] ?? 0) - 1));
+    await sink.start();
+    const backMs = performance.now();
+    await kill(3);
+    await restartSource();
+    await until('what waited', () => hasCome(waited), 120_000);
+    const catchUpMs = Math.round(performance.now() - backMs);
+    await load.end();
+    await until('the last ones', () => hasCome(load.counts()), 60_000);
+
+    let doubled = 0;
+    for (const [n, topic] of topics.entries()) {
+      const sent = load.counts()[n] ?? 0;
+      const seen = numbersOf(topic);
+      const first = [...new Set(seen)];
+      doubled += seen.length - first.length;
+      if (first.length !== sent) throw new Error(`QoS ${qos}: ${sent - first.length} of ${sent} on ${topic} were lost`);
+      const wrong = first.findIndex((number, at) => number !== at);
+      if (wrong !== -1) {
+        const around = first.slice(Math.max(0, wrong - 3), wrong + 30).join(' ');
+        throw new Error(`QoS ${qos}: ${topic} is out of order: … ${around} …`);
+      }
+    }
+    // One more for the sink's own end.
+    const breaks = done.kills + done.sourceRestarts + 1;
+    const mayBeDoubled = qos === 2 ? 0 : breaks * (brokerWindow + (hasBuffer ? bufferWindow : 0));
+    if (doubled > mayBeDoubled) throw new Error(`QoS ${qos}: ${doubled} came twice, and ${mayBeDoubled} may`);
+    return { sent: load.sent(), doubled, mayBeDoubled, ...done, catchUpMs };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
