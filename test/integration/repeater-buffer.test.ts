@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { requireProgram } from '../programs.mjs';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { collect, openScene, publish, type Scene, startRepeaterProcess, stream, until } from './repeater-scene.ts';
 
@@ -108,6 +111,36 @@ describe('a buffer on the disk (issue 6)', () => {
     },
     90_000,
   );
+
+  test('properties of MQTT 5 wait along, with the time that is left; what has waited for too long is dropped and counted', async () => {
+    await using scene = await openScene({ folder });
+    const id = await scene.start(between(source, sink, { QoS: 1, Retain: 'always' }));
+    await sink.stop();
+    const run = promisify(execFile);
+    const send = async (topic: string, expiryS: number): Promise<void> => {
+      const property = (...words: readonly string[]) => ['-D', 'publish', ...words];
+      const properties = [
+        ...property('user-property', 'colour', 'blue'),
+        ...property('content-type', 'text/plain'),
+        ...property('message-expiry-interval', `${expiryS}`),
+      ];
+      const words = ['-V', '5', '-p', `${source.port}`, '-q', '1', '-t', topic, '-m', 'here', ...properties];
+      await run(requireProgram('mosquitto_pub'), words);
+    };
+    await send('s/short', 1);
+    await send('s/long', 1_000);
+    await until('more than a second', () => statusOf(scene, id).lagMs > 1_100);
+    await sink.start();
+    await until('nothing that waits', () => waiting(scene, id) === 0);
+    expect(statusOf(scene, id)).toMatchObject({ messages: 1, dropped: 1, overflowed: 0 });
+    const words = ['-V', '5', '-p', `${sink.port}`, '-t', 'mirror/#', '-C', '1', '-W', '5', '-F', '%t|%C|%P|%p|%E'];
+    const { stdout } = await run(requireProgram('mosquitto_sub'), words);
+    const [topic, type, users = '', payload, expiryS] = stdout.trim().split('|');
+    expect([topic, type, payload]).toEqual(['mirror/s/long', 'text/plain', 'here']);
+    expect(users.split(' ').sort()).toEqual(['colour:blue', 'infrakit-hops:1']);
+    expect(Number(expiryS)).toBeLessThan(1_000);
+    expect(Number(expiryS)).toBeGreaterThan(900);
+  });
 
   test('a mirror that is destroyed leaves nothing on the disk', async () => {
     await using scene = await openScene({ folder });

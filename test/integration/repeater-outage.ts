@@ -127,7 +127,11 @@ export const runOutage = async ({ qos, hasBuffer, downMs }: OutageOptions): Prom
       const seen = numbersOf(topic);
       const first = [...new Set(seen)];
       doubled += seen.length - first.length;
-      if (first.length !== sent) throw new Error(`QoS ${qos}: ${sent - first.length} of ${sent} on ${topic} were lost`);
+      if (first.length !== sent) {
+        const lost = Array.from({ length: sent }, (_, number) => number).filter((number) => !first.includes(number));
+        const places = `${lost[0]} … ${lost.at(-1)}`;
+        throw new Error(`QoS ${qos}: ${lost.length} of ${sent} on ${topic} were lost: ${places}`);
+      }
       const wrong = first.findIndex((number, at) => number !== at);
       if (wrong !== -1) {
         const around = first.slice(Math.max(0, wrong - 3), wrong + 30).join(' ');

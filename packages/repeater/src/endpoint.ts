@@ -33,6 +33,8 @@ export interface Endpoint {
   /** The plugin whose events are meant; undefined for all topics of a broker. */
   readonly plugin?: string;
   readonly isLog: boolean;
+  /** A buffer of ours, which speaks MQTT 5 too. */
+  readonly isBuffer?: true;
   /** Errors: `ARGUMENT_INVALID` for a secret that is not there, `BUS_URL_INVALID` for TLS files that cannot be read. */
   readonly open: () => Promise<Opened>;
 }

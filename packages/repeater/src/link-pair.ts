@@ -25,7 +25,7 @@ export interface PairWish {
 export interface Pair {
   readonly source: Connected;
   readonly sink: Connected;
-  readonly terms: Omit<RelayTerms, 'maxHops'>;
+  readonly terms: Omit<RelayTerms, 'maxHops' | 'hop'>;
 }
 
 /** Whether a broker may have refused us for the version alone; one that knows no other hangs up without a word. */
@@ -37,7 +37,7 @@ const connectNewest = async (
   wish: Omit<ConnectWish, 'version'>,
   deps: ConnectDeps,
 ): Promise<Connected> => {
-  if (endpoint.isLog) return connectTo(endpoint, { ...wish, version: 4 }, deps);
+  if (endpoint.isLog && !endpoint.isBuffer) return connectTo(endpoint, { ...wish, version: 4 }, deps);
   try {
     return await connectTo(endpoint, { ...wish, version: 5 }, deps);
   } catch (thrown) {

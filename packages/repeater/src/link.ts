@@ -135,7 +135,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
       { plan, before },
       {
         clock,
-        terms: { ...terms, maxHops: deps.maxHops },
+        terms: { ...terms, maxHops: deps.maxHops, hop: to.isBuffer === true ? 0 : 1 },
         canary: probe,
         probeMs,
         maxBytes: deps.maxBytes,

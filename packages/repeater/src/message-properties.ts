@@ -48,6 +48,7 @@ const contentTypeProperty = (type: string): Buffer => Buffer.concat([Buffer.from
 const firstHop: PassedOn = { bytes: withLength([hopsProperty(1)]), hops: 1 };
 /** Properties that say nothing. */
 export const noProperties = Buffer.from([0]);
+const noHop: PassedOn = { bytes: noProperties, hops: 0 };
 
 /** Where a text that begins at `at` ends. */
 const textEnd = (buffer: Buffer, at: number, end: number): number => {
@@ -56,8 +57,8 @@ const textEnd = (buffer: Buffer, at: number, end: number): number => {
   return behind;
 };
 
-/** Where the value of a property ends. */
-const valueEnd = (id: number, buffer: Buffer, at: number, end: number): number => {
+/** Where the value of a property of a PUBLISH ends. Broken ones are errors (`BUS_REFUSED`). */
+export const propertyEnd = (id: number, buffer: Buffer, at: number, end: number): number => {
   const kind = kinds[id];
   if (kind === undefined) throw malformed('a property that a PUBLISH does not have [MQTT5-2.2.2.2]');
   if (kind === 'text') return textEnd(buffer, at, end);
@@ -77,16 +78,21 @@ const hopsOf = (buffer: Buffer, at: number, end: number): number | null => {
 
 /**
  * The properties that stand between two places, as they go on to the next broker: all but those that belong to one connection, the
- * hops one more, and another content type where the payload is in another form. Broken ones are errors (`BUS_REFUSED`).
+ * hops `hop` more, and another content type where the payload is in another form. Broken ones are errors (`BUS_REFUSED`).
  */
-export const passedOn = (buffer: Buffer, from: number, end: number, contentType?: string): PassedOn => {
-  if (from === end && contentType === undefined) return firstHop;
+export const passedOn = (
+  buffer: Buffer,
+  from: number,
+  end: number,
+  { hop, contentType }: { readonly hop: 0 | 1; readonly contentType?: string | undefined },
+): PassedOn => {
+  if (from === end && contentType === undefined) return hop === 0 ? noHop : firstHop;
   const kept: Buffer[] = [];
   let hops = 0;
   let at = from;
   while (at < end) {
     const id = buffer[at] ?? 0;
-    const behind = valueEnd(id, buffer, at + 1, end);
+    const behind = propertyEnd(id, buffer, at + 1, end);
     const told = id === userProperty ? hopsOf(buffer, at + 1, behind) : null;
     const isReplaced = contentType !== undefined && (id === contentTypeId || id === payloadFormat);
     if (told !== null) hops = Math.max(hops, told);
@@ -94,5 +100,6 @@ export const passedOn = (buffer: Buffer, from: number, end: number, contentType?
     at = behind;
   }
   if (contentType !== undefined) kept.push(contentTypeProperty(contentType));
-  return { bytes: withLength([...kept, hopsProperty(hops + 1)]), hops: hops + 1 };
+  const come = hops + hop;
+  return { bytes: withLength(come === 0 ? kept : [...kept, hopsProperty(come)]), hops: come };
 };

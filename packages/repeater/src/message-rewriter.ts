@@ -17,6 +17,8 @@ export interface MessageRewriterOptions {
   readonly limits: BrokerLimits;
   /** Through how many repeaters a message may come, where both sides speak MQTT 5. */
   readonly maxHops: number;
+  /** What this one counts for, 1 when left out; 0 for the way into a buffer of ours. */
+  readonly hop?: 0 | 1;
   readonly window: PublishWindow | null;
 }
 
@@ -53,7 +55,7 @@ const propertiesAt = (buffer: Buffer, at: number, end: number): readonly [from: 
  * and acknowledged, a QoS that it does not know is lowered, properties go along where both speak MQTT 5. Packet ids are kept.
  */
 export const messageRewriter = (first: RouteMap, options: MessageRewriterOptions): MessageRewriter => {
-  const { source, sink, limits, maxHops, window } = options;
+  const { source, sink, limits, maxHops, hop = 1, window } = options;
   const { maxPacketBytes, maxQos, isRetainAvailable } = limits;
   const isPassing = source === 5 && sink === 5;
   const routes = routeCache(first);
@@ -87,7 +89,7 @@ export const messageRewriter = (first: RouteMap, options: MessageRewriterOptions
   };
 
   const propertiesFor = (buffer: Buffer, from: number, to: number, route: Route): PassedOn => {
-    if (isPassing) return passedOn(buffer, from, to, route.contentType);
+    if (isPassing) return passedOn(buffer, from, to, { hop, contentType: route.contentType });
     return { bytes: sink === 5 ? noProperties : noProperties.subarray(1), hops: 0 };
   };
 

@@ -18,6 +18,8 @@ export interface RelayTerms {
   readonly window: number;
   /** Through how many repeaters a message may come, where both sides speak MQTT 5. */
   readonly maxHops: number;
+  /** For how many of them this relay counts; 1 when left out. */
+  readonly hop?: 0 | 1;
 }
 
 /** How a relay is set up. */

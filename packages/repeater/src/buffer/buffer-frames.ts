@@ -1,9 +1,26 @@
-import { ackFrame, maxHeaderBytes, packetType, writeLength } from '../mqtt-frame.ts';
+import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from '../mqtt-frame.ts';
 import type { KeptMessage } from './buffer-record.ts';
 
-/** CONNACK of 3.1.1: whether there was a session, and a return code [MQTT-3.2.2-1]. */
-export const connackFrame = (hadSession: boolean, code = 0): Buffer =>
-  Buffer.from([packetType.connack << 4, 2, hadSession ? 1 : 0, code]);
+/** What a connection speaks. */
+export type Version = 4 | 5;
+
+/** CONNACK: whether there was a session [MQTT-3.2.2-1]; in MQTT 5 with no properties. */
+export const connackFrame = (hadSession: boolean, version: Version): Buffer => {
+  const body = [hadSession ? 1 : 0, 0, ...(version === 5 ? [0] : [])];
+  return Buffer.from([packetType.connack << 4, body.length, ...body]);
+};
+
+/** The version and the flags in a CONNECT, behind the protocol's name [MQTT-3.1.2.3]. */
+export const readConnect = (buffer: Buffer, body: number): { readonly version: Version; readonly isClean: boolean } => {
+  const at = body + 2 + buffer.readUInt16BE(body);
+  return { version: buffer[at] === 5 ? 5 : 4, isClean: ((buffer[at + 1] ?? 0) & 2) !== 0 };
+};
+
+/** SUBACK that grants one filter with QoS 2. */
+export const subackFrame = (id: number, version: Version): Buffer => {
+  const body = [id >> 8, id & 0xff, ...(version === 5 ? [0] : []), 2];
+  return Buffer.from([packetType.suback << 4, body.length, ...body]);
+};
 
 /** PINGRESP [MQTT-3.13.1]. */
 export const pingResponse = Buffer.from([packetType.pingresp << 4, 0]);
@@ -19,34 +36,56 @@ export const qosOf = (flags: number): number => (flags >> 1) & 3;
 
 const dupBit = 8;
 
-/** The PUBLISH of a kept message under a packet id of ours; `isAgain`: it may have been sent before [MQTT-3.3.1-1]. */
-export const publishFrame = ({ flags, topic, payload }: KeptMessage, id: number, isAgain: boolean): Buffer => {
+/** A frame in what was read: from `start`, its body from `body` to `end`. */
+export type Frame = readonly [buffer: Buffer, start: number, body: number, end: number];
+
+/** How a message is sent. */
+export interface SentAs {
+  /** Its packet id, of ours. */
+  readonly id: number;
+  /** Whether it may have been sent before [MQTT-3.3.1-1]. */
+  readonly isAgain: boolean;
+  readonly version: Version;
+}
+
+/** The PUBLISH of a kept message; its properties go along in MQTT 5. */
+export const publishFrame = (
+  { flags, topic, properties, payload }: KeptMessage,
+  { id, isAgain, version }: SentAs,
+): Buffer => {
   const qos = qosOf(flags);
-  const length = 2 + topic.length + (qos > 0 ? 2 : 0) + payload.length;
+  const told = Buffer.alloc(version === 5 ? 4 : 0);
+  const toldBytes = version === 5 ? writeLength(told, 0, properties.length) + properties.length : 0;
+  const length = 2 + topic.length + (qos > 0 ? 2 : 0) + toldBytes + payload.length;
   const out = Buffer.allocUnsafe(maxHeaderBytes + length);
   out[0] = qos > 0 && isAgain ? flags | dupBit : flags & ~dupBit;
   let at = writeLength(out, 1, length);
   at = out.writeUInt16BE(topic.length, at);
   at += topic.copy(out, at);
   if (qos > 0) at = out.writeUInt16BE(id, at);
+  if (version === 5) {
+    at += told.copy(out, at, 0, toldBytes - properties.length);
+    at += properties.copy(out, at);
+  }
   at += payload.copy(out, at);
   return out.subarray(0, at);
 };
 
-/** What stands in a PUBLISH of 3.1.1 whose body is from `body` to `end`; it shares the buffer's memory. */
-export const readPublish = (
-  buffer: Buffer,
-  start: number,
-  body: number,
-  end: number,
-): Pick<KeptMessage, 'flags' | 'id' | 'topic' | 'payload'> => {
+/** What of a kept message stands in its PUBLISH. */
+export type Content = Omit<KeptMessage, 'seq' | 'receivedMs'>;
+
+/** What stands in a PUBLISH; it shares the buffer's memory. */
+export const readPublish = ([buffer, start, body, end]: Frame, version: Version): Content => {
   const flags = buffer[start] ?? 0;
   const topicEnd = body + 2 + buffer.readUInt16BE(body);
   const isNumbered = qosOf(flags) > 0;
+  const idEnd = topicEnd + (isNumbered ? 2 : 0);
+  const { length, behind } = version === 5 ? readLength(buffer, idEnd, end) : { length: 0, behind: idEnd };
   return {
     flags,
     id: isNumbered ? buffer.readUInt16BE(topicEnd) : 0,
     topic: buffer.subarray(body + 2, topicEnd),
-    payload: buffer.subarray(topicEnd + (isNumbered ? 2 : 0), end),
+    properties: buffer.subarray(behind, behind + length),
+    payload: buffer.subarray(behind + length, end),
   };
 };

@@ -3,8 +3,18 @@ import { frameCutter } from '../frame-cutter.ts';
 import { ackFrame, packetType } from '../mqtt-frame.ts';
 import { bufferAcks } from './buffer-acks.ts';
 import type { BudgetShare } from './buffer-budget.ts';
-import { clientPacket, connackFrame, pingResponse, qosOf, readPublish } from './buffer-frames.ts';
-import { type KeptMessage, messageBytes } from './buffer-record.ts';
+import {
+  type Content,
+  clientPacket,
+  connackFrame,
+  type Frame,
+  pingResponse,
+  qosOf,
+  readConnect,
+  readPublish,
+  type Version,
+} from './buffer-frames.ts';
+import { messageBytes } from './buffer-record.ts';
 import type { DiskBuffer } from './disk-buffer.ts';
 
 /** The end of a buffer that messages go into. */
@@ -23,18 +33,13 @@ export interface InletDeps {
   readonly dropped: (topic: string) => void;
 }
 
-type Content = Pick<KeptMessage, 'flags' | 'id' | 'topic' | 'payload'>;
-type Frame = readonly [buffer: Buffer, start: number, body: number, end: number];
-
 const maxFrameBytes = 268_435_455 + 5;
-const cleanBit = 2;
-/** The return code for a version that is not spoken [MQTT-3.1.2-2]. */
-const otherVersion = 1;
 
 /** An inlet for one connection. */
 export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): BufferInlet => {
   const cut = frameCutter({ maxBytes: maxFrameBytes });
   const over = new AbortController();
+  let version: Version = 4;
   let isHeld = false;
   let heldMs = 0;
 
@@ -44,16 +49,10 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
   };
   const acks = bufferAcks(answer, fail);
 
-  /** CONNECT: behind the protocol's name stand its level and the flags [MQTT-3.1.2.3]. */
-  const connect = (level: number, flags: number): void => {
-    if (level !== 4) {
-      answer(connackFrame(false, otherVersion));
-      return;
-    }
-    const isClean = (flags & cleanBit) !== 0;
+  const connect = (isClean: boolean): void => {
     const wasKnown = buffer.isKnown();
     const durable = wasKnown === !isClean ? Promise.resolve() : buffer.setKnown(!isClean);
-    acks.acknowledge(durable, connackFrame(!isClean && wasKnown));
+    acks.acknowledge(durable, connackFrame(!isClean && wasKnown, version));
   };
 
   const admits = async (message: Content): Promise<boolean> => {
@@ -92,15 +91,17 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
     acknowledge(buffer.add({ ...message, receivedMs: nowMs() }));
   };
 
-  const take = async ([bytes, start, body, end]: Frame): Promise<void> => {
+  const take = async (frame: Frame): Promise<void> => {
+    const [bytes, start, body] = frame;
     switch ((bytes[start] ?? 0) >> 4) {
       case clientPacket.connect: {
-        const at = body + 2 + bytes.readUInt16BE(body);
-        connect(bytes[at] ?? 0, bytes[at + 1] ?? 0);
+        const wish = readConnect(bytes, body);
+        version = wish.version;
+        connect(wish.isClean);
         break;
       }
       case packetType.publish:
-        await publish(readPublish(bytes, start, body, end));
+        await publish(readPublish(frame, version));
         break;
       case packetType.pubrel: {
         const id = bytes.readUInt16BE(body);

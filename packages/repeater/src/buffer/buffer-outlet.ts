@@ -1,22 +1,40 @@
 import { Duplex } from 'node:stream';
 import { frameCutter } from '../frame-cutter.ts';
 import { ackFrame, packetType } from '../mqtt-frame.ts';
-import { clientPacket, connackFrame, pingResponse, publishFrame, qosOf, releaseFrame } from './buffer-frames.ts';
+import { stillValid } from './buffer-expiry.ts';
+import {
+  clientPacket,
+  connackFrame,
+  pingResponse,
+  publishFrame,
+  qosOf,
+  readConnect,
+  releaseFrame,
+  subackFrame,
+  type Version,
+} from './buffer-frames.ts';
 import type { DiskBuffer, UnderWay } from './disk-buffer.ts';
 
 const maxFrameBytes = 64 * 1024;
+
+export interface OutletDeps {
+  readonly nowMs: () => number;
+  /** A message of a topic has waited for longer than its publisher wanted. */
+  readonly expired: (topic: string) => void;
+}
 
 /**
  * The end of a buffer that messages come out of: looks like a broker with a session of ours, in which those messages wait that
  * are not acknowledged. Those under way come again on a new connection, in their order and under their packet ids
  * [MQTT-4.4.0-1, MQTT-4.6.0-1]. Only one is open at a time.
  */
-export const bufferOutlet = (buffer: DiskBuffer): Duplex => {
+export const bufferOutlet = (buffer: DiskBuffer, { nowMs, expired }: OutletDeps): Duplex => {
   const cut = frameCutter({ maxBytes: maxFrameBytes });
   let hasRoom = true;
   let isPumping = false;
   let isConnected = false;
   let isAgain = false;
+  let version: Version = 4;
 
   const fail = (error: unknown): void => void stream.destroy(error instanceof Error ? error : new Error(String(error)));
   const send = (frame: Buffer): void => {
@@ -27,7 +45,18 @@ export const bufferOutlet = (buffer: DiskBuffer): Duplex => {
   };
 
   const deliver = (one: UnderWay, wasSent: boolean): void => {
-    const frame = one.isRecorded ? releaseFrame(one.id) : publishFrame(one.message, one.id, wasSent);
+    const waitedMs = nowMs() - one.message.receivedMs;
+    const properties = one.isRecorded ? one.message.properties : stillValid(one.message.properties, waitedMs);
+    // One that may have been sent is not taken back: the sink may have it.
+    if (properties === null && !wasSent) {
+      expired(one.message.topic.toString('utf8'));
+      finish(one);
+      return;
+    }
+    const message = { ...one.message, properties: properties ?? one.message.properties };
+    const frame = one.isRecorded
+      ? releaseFrame(one.id)
+      : publishFrame(message, { id: one.id, isAgain: wasSent, version });
     // Nobody acknowledges one of QoS 0: so that it never comes twice it is done before it is sent [MQTT-4.3.1].
     if (qosOf(one.message.flags) === 0) buffer.done(one).then(() => send(frame), fail);
     else send(frame);
@@ -53,7 +82,7 @@ export const bufferOutlet = (buffer: DiskBuffer): Duplex => {
   };
 
   const connected = (): void => {
-    send(connackFrame(!buffer.isFresh()));
+    send(connackFrame(!buffer.isFresh(), version));
     for (const one of buffer.underWay()) deliver(one, true);
     isConnected = true;
     buffer.onMore(more);
@@ -70,10 +99,11 @@ export const bufferOutlet = (buffer: DiskBuffer): Duplex => {
   const take = (bytes: Buffer, start: number, body: number): void => {
     switch ((bytes[start] ?? 0) >> 4) {
       case clientPacket.connect:
+        ({ version } = readConnect(bytes, body));
         connected();
         break;
       case clientPacket.subscribe:
-        send(Buffer.from([packetType.suback << 4, 3, bytes[body] ?? 0, bytes[body + 1] ?? 0, 2]));
+        send(subackFrame(bytes.readUInt16BE(body), version));
         break;
       case clientPacket.unsubscribe:
         send(ackFrame(packetType.unsuback << 4, bytes.readUInt16BE(body)));

@@ -11,6 +11,8 @@ export interface KeptMessage {
   /** The packet id that the source gave it; 0 at QoS 0. */
   readonly id: number;
   readonly topic: Buffer;
+  /** Properties of MQTT 5, without their length; empty for none. */
+  readonly properties: Buffer;
   readonly payload: Buffer;
 }
 
@@ -54,7 +56,7 @@ export type BufferRecord =
 const [messageKind, factKind] = [0x6d, 0x66];
 /** Length and checksum of what follows. */
 const headBytes = 8;
-const messageHeadBytes = 1 + 6 + 6 + 1 + 2 + 2;
+const messageHeadBytes = 1 + 6 + 6 + 1 + 2 + 2 + 4;
 
 const framed = (bytes: number): Buffer => {
   const out = Buffer.allocUnsafe(headBytes + bytes);
@@ -68,19 +70,22 @@ const sealed = (out: Buffer): Buffer => {
 };
 
 /** How many bytes a message takes. */
-export const messageBytes = ({ topic, payload }: Pick<KeptMessage, 'topic' | 'payload'>): number =>
-  headBytes + messageHeadBytes + topic.length + payload.length;
+export const messageBytes = (message: Pick<KeptMessage, 'topic' | 'properties' | 'payload'>): number =>
+  headBytes + messageHeadBytes + message.topic.length + message.properties.length + message.payload.length;
 
 /** A message as it stands in a file. */
-export const encodeMessage = ({ seq, receivedMs, flags, id, topic, payload }: KeptMessage): Buffer => {
-  const out = framed(messageHeadBytes + topic.length + payload.length);
+export const encodeMessage = (message: KeptMessage): Buffer => {
+  const { seq, receivedMs, flags, id, topic, properties, payload } = message;
+  const out = framed(messageBytes(message) - headBytes);
   let at = out.writeUInt8(messageKind, headBytes);
   at = out.writeUIntBE(seq, at, 6);
   at = out.writeUIntBE(Math.max(0, Math.floor(receivedMs)), at, 6);
   at = out.writeUInt8(flags, at);
   at = out.writeUInt16BE(id, at);
   at = out.writeUInt16BE(topic.length, at);
+  at = out.writeUInt32BE(properties.length, at);
   at += topic.copy(out, at);
+  at += properties.copy(out, at);
   payload.copy(out, at);
   return sealed(out);
 };
@@ -96,13 +101,15 @@ export const encodeFact = (fact: BufferFact): Buffer => {
 
 const decodeMessage = (body: Buffer): KeptMessage => {
   const topicEnd = messageHeadBytes + body.readUInt16BE(16);
+  const propertiesEnd = topicEnd + body.readUInt32BE(18);
   return {
     seq: body.readUIntBE(1, 6),
     receivedMs: body.readUIntBE(7, 6),
     flags: body.readUInt8(13),
     id: body.readUInt16BE(14),
     topic: body.subarray(messageHeadBytes, topicEnd),
-    payload: body.subarray(topicEnd),
+    properties: body.subarray(topicEnd, propertiesEnd),
+    payload: body.subarray(propertiesEnd),
   };
 };
 

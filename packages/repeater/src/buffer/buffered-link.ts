@@ -36,6 +36,7 @@ const local = (name: string, open: Endpoint['open']): Endpoint => ({
   name,
   // No probe goes through it, and it takes as many messages at once as there are packet ids.
   isLog: true,
+  isBuffer: true,
   open,
 });
 
@@ -86,7 +87,16 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
   const outwardPlan = (): LinkPlan => ({ wanted: [{ filter: '#', qos }], map: plan.map });
   const dropped = (topic: string): void => {
     const route = plan.map(topic);
-    if (route !== null) route.counter.overflowed += 1;
+    if (route === null) return;
+    route.counter.overflowed += 1;
+    route.counter.lastDrop = 'the buffer was full';
+  };
+
+  const expired = (topic: string): void => {
+    const route = plan.map(topic);
+    if (route === null) return;
+    route.counter.dropped += 1;
+    route.counter.lastDrop = 'it has waited for longer than its publisher wanted';
   };
 
   const start = async (failed: (error: AppError) => void): Promise<Running> => {
@@ -114,13 +124,14 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
       inlet = bufferInlet({ buffer: disk, share, nowMs: clock.now, dropped });
       return { stream: inlet.stream };
     });
-    const outOf = local('the buffer', async () => ({ stream: bufferOutlet(disk) }));
+    const outOf = local('the buffer', async () => ({
+      stream: bufferOutlet(disk, { nowMs: clock.now, expired }),
+    }));
     return {
       disk,
       heldMs,
       leave: share.leave,
       inward: openLink({ ...options, to: into }, inwardPlan(plan), { ...deps, heldMs }),
-      // What a buffer keeps is of 3.1.1, but the sink may have limits that it tells in MQTT 5 alone.
       outward: openLink({ from: outOf, to, qos, version: options.version === 4 ? 4 : 'both', id }, outwardPlan(), deps),
     };
   };

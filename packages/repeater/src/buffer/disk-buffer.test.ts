@@ -40,6 +40,7 @@ const message = (n: number, qos = 1) => ({
   flags: 0x30 | (qos << 1),
   id: n + 1,
   topic: Buffer.from(`a/${n}`),
+  properties: Buffer.alloc(0),
   payload: Buffer.from(`${n}`),
 });
 const add = async (buffer: DiskBuffer, from: number, to: number, qos = 1): Promise<void> => {
