@@ -13,8 +13,9 @@ import {
 } from '@infrakit/bus';
 import type { MakeSubject } from '@infrakit/spi';
 import { realAfter } from '@infrakit/spi';
-import { describe } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { contractTests } from '../contract.ts';
+import { startEmbedded } from './embedded.ts';
 import { startMosquitto } from './mosquitto.ts';
 import { connectMute } from './mute-client.ts';
 import { startNetwork } from './network.ts';
@@ -83,3 +84,19 @@ describe('the embedded broker', () => contractTests(connectionContract, onEmbedd
 describe('the embedded broker, in its process', () => contractTests(connectionContract, onEmbedded(true)));
 describe('mosquitto, MQTT 3.1.1', () => contractTests(connectionContract, onMosquitto('3.1.1')));
 describe('mosquitto, MQTT 5', () => contractTests(connectionContract, onMosquitto('5')));
+
+test('a client in the process of its broker knows whether anybody listens to a topic, in the process or beyond', async () => {
+  await using subject = await startEmbedded();
+  const client = connectEmbedded({ broker: () => subject.broker, clientId: 'teller' }, deps);
+  const other = await connect(`unix:${subject.socketPath}`, { clientId: 'other' });
+  expect(client.isHeard?.('t/1')).toBe(false);
+  const beyond = other.subscribe('t/+', 0, () => undefined);
+  await beyond.ready();
+  expect(client.isHeard?.('t/1')).toBe(true);
+  beyond.close();
+  await vi.waitFor(() => expect(client.isHeard?.('t/1')).toBe(false));
+  client.subscribe('#', 0, () => undefined);
+  await vi.waitFor(() => expect([client.isHeard?.('t/1'), client.isHeard?.('$SYS/x')]).toEqual([true, false]));
+  expect(other.isHeard?.('nobody/knows')).toBe(true);
+  await Promise.all([client.close(), other.close()]);
+});

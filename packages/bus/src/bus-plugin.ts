@@ -142,7 +142,7 @@ export const startPlugin = async (
     plugin,
     incarnation,
     plugins: pluginsPort({ ...deps, caller: plugin }),
-    events: { publish: events.publish, subscribe },
+    events: { publish: events.publish, isHeard: events.isHeard, subscribe },
     state,
     members,
     objectsChanged,

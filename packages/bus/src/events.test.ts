@@ -108,25 +108,6 @@ describe('eventPublisher (Events port)', () => {
     eventPublisher({ ...common, connection, qos: 0 }).publish(event('1'));
     expect(qos).toEqual([0]);
   });
-
-  it('timers that nobody hears are not published, and nobody misses a number when he comes; other events always are', () => {
-    const sent: string[] = [];
-    let isHeard = false;
-    const connection = {
-      isHeard: () => isHeard,
-      publish: async (_topic: string, payload: string) => void sent.push(payload),
-    } as unknown as Connection;
-    const timers = eventPublisher({ ...common, connection, qos: 0 });
-    timers.publish(event('1'));
-    isHeard = true;
-    timers.publish(event('2'));
-    isHeard = false;
-    eventPublisher({ ...common, connection, qos: 1 }).publish(event('3'));
-    expect(sent.map((payload) => JSON.parse(payload))).toMatchObject([
-      { ID: '2', Seq: 1 },
-      { ID: '3', Seq: 1 },
-    ]);
-  });
 });
 
 describe('eventSubscriber (Events port)', () => {

@@ -35,6 +35,7 @@ export interface EventPublisherOptions {
 /** Publishes events of one plugin. */
 export interface EventPublisher {
   readonly publish: Events['publish'];
+  readonly isHeard: (topic: string) => boolean;
   /** How many were dropped instead. */
   readonly dropped: () => number;
 }
@@ -117,8 +118,6 @@ export const eventPublisher = (options: EventPublisherOptions): EventPublisher =
 
   const publish = (event: Event): void => {
     const topic = topics.event(own, event.Topic);
-    // Timers tick whether anybody listens or not.
-    if (qos === 0 && connection.isHeard?.(topic) === false) return;
     const payload = encoded(event, number(topic));
     queue.push({ topic, payload });
     queuedBytes += payload.length;
@@ -126,7 +125,11 @@ export const eventPublisher = (options: EventPublisherOptions): EventPublisher =
     work();
   };
 
-  return { publish, dropped: () => dropped };
+  return {
+    publish,
+    isHeard: (topic) => connection.isHeard?.(topics.event(own, topic)) ?? true,
+    dropped: () => dropped,
+  };
 };
 
 /** `subscribe` of the `Events` port. Each subscription finds gaps for itself. Errors, when called: `FILTER_INVALID`. */

@@ -1,6 +1,6 @@
 import type { Event } from '@infrakit/core';
 import { type Clock, systemClock, topicTree } from '@infrakit/runtime';
-import { eventInterface, metadataInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
+import { type Events, eventInterface, metadataInterface, type PluginDefinition, pluginObject } from '@infrakit/spi';
 import { z } from 'zod';
 import { nowMetadata } from './now-metadata.ts';
 import { type Period, periods, streams } from './periods.ts';
@@ -18,11 +18,20 @@ const eventsOf = ({ leaf, id, ms }: Period, nowMs: number): Event[] =>
     Data: ms * 1e6,
   }));
 
-/** Publishes every tick of every period through `publish` until the result is called. */
-export const publishTicks = (clock: Clock, publish: (event: Event) => void): (() => void) => {
+/** How long a period that nobody listens to is left alone: a process that has nothing to do sleeps. */
+const restMs = 1_000;
+
+/** Publishes every tick that somebody may hear until the result is called. */
+export const publishTicks = (clock: Clock, events: Pick<Events, 'publish' | 'isHeard'>): (() => void) => {
+  const isHeard = (topic: string): boolean => events.isHeard?.(topic) ?? true;
   const stops = periods.map((period) =>
-    ticker(clock, period.ms, () => {
-      for (const event of eventsOf(period, clock.now())) publish(event);
+    ticker(clock, {
+      periodMs: period.ms,
+      restMs,
+      isHeard: () => streams.some(({ topic }) => isHeard(`${topic}/${period.leaf}`)),
+      tick: () => {
+        for (const event of eventsOf(period, clock.now())) events.publish(event);
+      },
     }),
   );
   return () => {
@@ -47,7 +56,7 @@ export const timeDefinition: PluginDefinition<typeof NoOptions> = {
       ),
       pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(nowMs) }),
     ];
-    const stop = publishTicks(systemClock, events.publish);
+    const stop = publishTicks(systemClock, events);
     return { objects: () => objects, stop: async () => stop() };
   },
 };

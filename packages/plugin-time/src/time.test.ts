@@ -61,7 +61,7 @@ describe('time events (GP §3.4)', () => {
   test('GP-E18: each period under both names, with its old id and its period in nanoseconds, the first after one period', async () => {
     const clock = virtualClock(1_700_000_000_000);
     const seen: Event[] = [];
-    const stop = publishTicks(clock, (event) => seen.push(event));
+    const stop = publishTicks(clock, { publish: (event) => seen.push(event) });
     await clock.advance(99);
     expect(seen).toEqual([]);
     await clock.advance(901);
@@ -95,12 +95,36 @@ describe('time events (GP §3.4)', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  test('what nobody hears is not published, and its period rests; who comes later gets it on time within a second', async () => {
+    const clock = virtualClock();
+    const heard = new Set<string>();
+    const [asked, seen]: [number[], string[]] = [[], []];
+    const stop = publishTicks(clock, {
+      isHeard: (topic) => {
+        if (topic === 'streams/msec/100') asked.push(clock.now());
+        return heard.has(topic);
+      },
+      publish: ({ Topic }) => seen.push(`${Topic} ${clock.now()}`),
+    });
+    await clock.advance(5_000);
+    expect([seen, asked]).toEqual([[], [100, 1_100, 2_100, 3_100, 4_100]]);
+    heard.add('timer/msec/100');
+    await clock.advance(300);
+    stop();
+    expect(seen.filter((line) => line.startsWith('timer'))).toEqual([
+      'timer/msec/100 5100',
+      'timer/msec/100 5200',
+      'timer/msec/100 5300',
+    ]);
+  });
+
   test('ticks do not drift with what each of them takes, and missed ones are left out', async () => {
     const clock = virtualClock();
     let lateMs = 7;
     const slow = { now: clock.now, after: (ms: number, call: () => void) => clock.after(ms + lateMs, call) };
     const times: number[] = [];
-    const stop = ticker(slow, 100, () => times.push(clock.now()));
+    const tick = (): void => void times.push(clock.now());
+    const stop = ticker(slow, { periodMs: 100, restMs: 1_000, isHeard: () => true, tick });
     await clock.advance(1_010);
     expect(times).toEqual([107, 207, 307, 407, 507, 607, 707, 807, 907, 1007]);
     lateMs = 450;

@@ -11,6 +11,8 @@ export type EventMessage =
 export interface Events {
   /** Publishes under this plugin's own name; `event.Topic` is relative to it. Never blocks the loop: a full queue drops the oldest and counts. */
   readonly publish: (event: Event) => void;
+  /** Whether anybody listens to one of this plugin's own topics now; true, or left out, where the broker does not tell. */
+  readonly isHeard?: (topic: string) => boolean;
   /** Events of `plugin` whose topics match an MQTT filter or an old form (`.`, trailing slash: GP §3.2). Never errors. */
   readonly subscribe: (plugin: string, filter: string) => Observable<EventMessage>;
 }
