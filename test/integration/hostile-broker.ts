@@ -14,6 +14,8 @@ export interface Hostility {
   readonly greeting?: Buffer;
   readonly greeted?: (socket: Socket) => void;
   readonly subscribed?: (socket: Socket) => void;
+  /** How it answers a SUBSCRIBE; it grants QoS 1 unless said otherwise. */
+  readonly grant?: number;
   /** Whether PINGREQ is answered; it is unless said otherwise. */
   readonly isMute?: boolean;
   /** It speaks MQTT 5 too, and says this of itself in its CONNACK: properties, as bytes. */
@@ -61,7 +63,7 @@ export const pour = (socket: Socket, next: () => Buffer | null): void => {
 
 /** Starts one on a free port of loopback. Packets of clients are small, and come whole. */
 export const startHostileBroker = async (hostility: Hostility): Promise<HostileBroker> => {
-  const { greeting = connack, greeted, subscribed, isMute = false, limits5 } = hostility;
+  const { greeting = connack, greeted, subscribed, isMute = false, limits5, grant = 1 } = hostility;
   const sockets = new Set<Socket>();
   let connections = 0;
 
@@ -81,7 +83,7 @@ export const startHostileBroker = async (hostility: Hostility): Promise<HostileB
       greeted?.(socket);
     } else if (type === 8) {
       // One code for each filter: a packet of ours never has so many that this would matter.
-      const codes = isOf5.has(socket) ? [0, 1] : [1];
+      const codes = isOf5.has(socket) ? [0, grant] : [grant];
       socket.write(Buffer.from([0x90, 2 + codes.length, body[0] ?? 0, body[1] ?? 0, ...codes]));
       if (!body.includes('infrakit-canary')) subscribed?.(socket);
     } else if (type === 12 && !isMute) socket.write(pingresp);

@@ -123,6 +123,22 @@ test('GP-R13: stopping ends soon, whatever either side is doing', async () => {
   frozen.thaw();
 });
 
+test('a source that refuses a filter: the rule says so, and a sink that refuses to be probed is none the worse', async () => {
+  await using broker = await startMosquitto();
+  await using refuses = await startHostileBroker({ grant: 0x80 });
+  await using scene = await openScene({ probeMs: 100 });
+  const refused = await begin(scene, between(refuses, broker));
+  await until('it shows', () => scene.state(refused) === 'refused');
+  expect(errorOf(scene, refused)).toBe('the source refuses s/#');
+  const unprobed = await begin(scene, between(broker, refuses));
+  await until('it delivers', () => scene.state(unprobed) === 'active');
+  const probedMs = performance.now() + 1_000;
+  await until('ten probes', () => {
+    expect(scene.state(unprobed)).toBe('active');
+    return performance.now() > probedMs;
+  });
+});
+
 test('a sink that sends bytes for ever and never a packet has answered nothing', async () => {
   await using source = await startMosquitto();
   const timers: NodeJS.Timeout[] = [];
