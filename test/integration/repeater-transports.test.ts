@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startBlackHole } from './black-hole.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
+import { freePort } from './loopback.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { collect, openScene, publish, type Scene, until } from './repeater-scene.ts';
 
@@ -107,6 +109,26 @@ const refusal = async (scene: Scene, properties: object): Promise<string> => {
   expect(scene.state(id)).not.toBe('active');
   return errorOf();
 };
+
+test.each(['mqtt', 'mqtts', 'ws', 'wss'])(
+  '%s: what accepts a connection and says nothing, and what is not there, are no reason to hang, and stopping ends soon',
+  async (scheme) => {
+    await using hole = await startBlackHole();
+    const nobody = await freePort();
+    const scene = await openScene({ probeMs: 200 });
+    const to = (port: number) => ({
+      Source: plain.url,
+      Sink: { URL: `${scheme}://127.0.0.1:${port}` },
+      sourcetopic: 's/#',
+    });
+    expect(await refusal(scene, to(hole.port))).toMatch(/does not answer within 200 ms/);
+    await until('another try', () => hole.accepted() > 2);
+    expect(await refusal(scene, to(nobody))).toMatch(/ECONNREFUSED/);
+    const sinceMs = performance.now();
+    await scene[Symbol.asyncDispose]();
+    expect(performance.now() - sinceMs).toBeLessThan(2_000);
+  },
+);
 
 describe('what TLS does not let through', () => {
   test.each(['mqtts', 'wss'])(
