@@ -17,7 +17,7 @@ const specOf = (sink: Mosquitto, properties: object, name = 'bridge'): Spec => (
 interface Row {
   readonly Key: string;
   readonly State: string;
-  readonly Data: { readonly messages: number };
+  readonly Data: { readonly messages: number; readonly notes?: string };
 }
 
 const repeaterOf = ({ bus }: Host, object = 'repeater') => {
@@ -177,16 +177,28 @@ describe('a repeater spec', () => {
     expect(shown).not.toContain('hunter2');
   }, 40_000);
 
-  test('as published is refused where the source does not speak MQTT 5', async () => {
+  test('as published is refused where the source does not speak MQTT 5, unless RetainScan is set: then what it has retained is mirrored', async () => {
     await using home = await temporaryHome();
     await using sink = await startMosquitto();
     await using host = await startHere(plugins, { home: home.path });
-    const { controller } = repeaterOf(host);
-    const spec = specOf(sink, { Rules: [{ sourcetopic: 'timer/sec/1', Retain: 'as-published' }] });
-    await expect(controller.commit({ spec, revision: 1 }, ctx())).rejects.toMatchObject({
+    const { controller, commit, rows } = repeaterOf(host);
+    const rule = { sourcetopic: 'infrakit/plugins/#', sinktopic: 'far/', Retain: 'as-published' };
+    const Source = { URL: host.url };
+    await expect(
+      controller.commit({ spec: specOf(sink, { Source, Rules: [rule] }), revision: 1 }, ctx()),
+    ).rejects.toMatchObject({
       code: 'SPEC_INVALID',
-      message: expect.stringMatching(/needs a source that speaks MQTT 5/),
+      message: expect.stringMatching(/needs a source that speaks MQTT 5.* RetainScan: 1m/),
     });
+
+    await commit(specOf(sink, { Source, Rules: [{ ...rule, RetainScan: '1s' }] }), 1);
+    const noteOf = async () => (await rows())[0]?.Data.notes ?? '';
+    await until('a scan', async () => /^[1-9]\d* retained topics at /.test(await noteOf()));
+    await using got = await collect(sink.port, 'far/#');
+    await until('what is retained', () => got.messages.some((one) => one.retain));
+    expect(got.messages.map(({ topic }) => topic)).toContainEqual(
+      expect.stringMatching(/^far\/infrakit\/plugins\/time\//),
+    );
   }, 40_000);
 
   test('a manager keeps the spec and gives it to the repeater', async () => {

@@ -1,4 +1,13 @@
-import { AppError, checkFilter, encodeLevel, eventSubscription, matchesFilter, topicsUnder } from '@infrakit/core';
+import {
+  AppError,
+  canonicalJson,
+  checkFilter,
+  encodeLevel,
+  eventSubscription,
+  matchesFilter,
+  parseDuration,
+  topicsUnder,
+} from '@infrakit/core';
 import type { BufferSettings } from './buffer/buffer-budget.ts';
 import { cloudEvent, cloudEventType } from './cloud-event.ts';
 import { type Endpoint, type EndpointDeps, sinkEndpoint, sourceEndpoint } from './endpoint.ts';
@@ -23,8 +32,8 @@ export interface Flow {
   /** What may wait on the disk; undefined for nothing. */
   readonly buffer?: BufferSettings;
   readonly contentType?: string;
-  /** How often what a source of 3.1.1 has retained is looked at; undefined for never. */
-  readonly scanMs?: number;
+  /** How often what a source of 3.1.1 has retained is looked at, and the words that say which topics go where; undefined for never. */
+  readonly scan?: { readonly everyMs: number; readonly words: string };
   /** Whether a topic of the filter is one of this flow: not excluded, and not one that must be named. */
   readonly wants: (topic: string) => boolean;
   /** The topics that it does not want. */
@@ -97,6 +106,12 @@ const versionOf = ({ Retain, RetainScan, MQTT }: Mirror): VersionChoice => {
   return RetainScan === undefined ? 5 : 'source';
 };
 
+/** What a scan finds is retained by the scan alone, so that it is known what was. */
+const retainOf = ({ Retain, RetainScan }: Mirror): Route['retain'] => {
+  if (Retain !== 'as-published') return Retain;
+  return RetainScan === undefined ? 'keep' : 'if-told';
+};
+
 /** What of the words about retained messages does not go together. */
 const retainFaults = ({ Retain, RetainScan, MQTT }: Mirror, sink: Endpoint | undefined): string[] => {
   if (RetainScan === undefined) {
@@ -127,13 +142,18 @@ const direction = (
     qos: mirror.QoS,
     version: versionOf(mirror),
     mapping: below(base, mapping),
-    retain: mirror.Retain === 'as-published' ? 'keep' : mirror.Retain,
+    retain: retainOf(mirror),
     maxBytes: mirror.MaxSize ?? Number.POSITIVE_INFINITY,
     ...(mirror.Buffer !== undefined && {
       buffer: { maxBytes: mirror.Buffer.MaxBytes, policy: mirror.Buffer.Policy },
     }),
     ...(mirror.Format === 'cloudevents' && { form: cloudEvent(from.name), contentType: cloudEventType }),
-    ...(mirror.RetainScan !== undefined && { scanMs: mirror.RetainScan }),
+    ...(mirror.RetainScan !== undefined && {
+      scan: {
+        everyMs: parseDuration(mirror.RetainScan),
+        words: canonicalJson([relative, sinkOf(mirror), local, remote, mirror.Format]),
+      },
+    }),
     ...choice(filter, excluded, deps),
   };
 };

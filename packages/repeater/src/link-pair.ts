@@ -32,7 +32,7 @@ export interface Pair {
 const mayBeOtherVersion = (error: AppError): boolean => isOtherVersion(error) || hungUp(error);
 
 /** MQTT 5 where the broker speaks it, else 3.1.1. */
-const connectNewest = async (
+export const connectNewest = async (
   endpoint: Endpoint,
   wish: Omit<ConnectWish, 'version'>,
   deps: ConnectDeps,

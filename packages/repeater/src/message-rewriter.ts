@@ -83,7 +83,8 @@ export const messageRewriter = (first: RouteMap, options: MessageRewriterOptions
   };
 
   const flagsFor = (flags: number, qos: number, { retain }: Route): number => {
-    const isRetained = retain === 'always' || (retain === 'keep' && (flags & retainBit) === retainBit);
+    const isKept = retain === 'keep' || (retain === 'if-told' && source === 5);
+    const isRetained = retain === 'always' || (isKept && (flags & retainBit) === retainBit);
     const dup = qos > 0 ? flags & dupBit : 0;
     return (publishType << 4) | dup | (qos << 1) | (isRetained && isRetainAvailable ? retainBit : 0);
   };

@@ -6,7 +6,8 @@ import { openBufferedLink } from './buffer/buffered-link.ts';
 import type { Flow } from './flow.ts';
 import { type Link, openLink } from './link.ts';
 import type { LinkPlan } from './link-session.ts';
-import { flowSets, kindOfLane, laneFor, laneMap, type Placed, wantedFor } from './mirror-lanes.ts';
+import { flowMap, flowSets, kindOfLane, laneFor, laneMap, type Placed, wantedFor } from './mirror-lanes.ts';
+import { retainScanners } from './retain/retain-scanners.ts';
 import { type RouteCounter, routeCounter } from './route.ts';
 import { spokenStatus } from './spoken-status.ts';
 
@@ -71,6 +72,8 @@ export interface EngineDeps {
   readonly maxBytes: number;
   /** Where buffers are kept; null for nowhere: flows with one do not run then. */
   readonly bufferFolder: string | null;
+  /** Where it is kept what was mirrored as retained by scans; null for nowhere: it is forgotten at the end of the process. */
+  readonly retainFolder: string | null;
   readonly maxHops: number;
   /** Some mirror may fare differently. */
   readonly changed: () => void;
@@ -105,6 +108,17 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
   /** By set: what its buffers may keep together. */
   const budgets = new Map<string, BufferBudget>();
   const sets = flowSets();
+  const scanners = retainScanners({
+    identity,
+    clock,
+    log,
+    timeoutMs: 2 * probeMs,
+    maxBytes,
+    folder: deps.retainFolder,
+    mapOf: (placed) => flowMap(placed, sets),
+    sourceVersion: ({ lane }) => lanes.get(lane)?.link?.status().spoken?.source ?? null,
+    changed,
+  });
   let isClosed = false;
   let isRefreshing = false;
 
@@ -239,9 +253,11 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
         lane.flows.add(one);
         touch(one);
       }
+      scanners.put(id, placed);
     },
     remove: (id) => {
       take(id);
+      scanners.remove(id);
       counters.delete(id);
     },
     drops,
@@ -259,13 +275,17 @@ export const mirrorEngine = (deps: EngineDeps): MirrorEngine => {
         lagMs: Math.max(0, ...parts.map(({ lagMs }) => lagMs)),
         lastError: worst?.lastError ?? '',
         mqtt: [...new Set(parts.map(({ mqtt }) => mqtt).filter(Boolean))].join(', '),
-        notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+        notes: [...new Set([...parts.flatMap(({ notes }) => notes), ...scanners.notes(id)])],
         lastDrop,
       };
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...closing.values(), ...[...lanes].map(([key, lane]) => end(key, lane, false))]);
+      await Promise.all([
+        scanners.close(),
+        ...closing.values(),
+        ...[...lanes].map(([key, lane]) => end(key, lane, false)),
+      ]);
     },
   };
 };

@@ -104,6 +104,20 @@ export const flowSets = (): FlowSets => {
  */
 const isTakenBySinks = (topic: string): boolean => !/[+#\p{Cc}\p{Noncharacter_Code_Point}]/u.test(topic);
 
+const routeOf = ({ placed, topic }: NonNullable<ReturnType<FlowSets['winner']>>): Route => {
+  const { flow, counter } = placed;
+  const { retain, form, contentType } = flow;
+  return {
+    topic,
+    retain,
+    // No payload is small enough for a topic that would end the connection again and again.
+    maxBytes: isTakenBySinks(topic) ? flow.maxBytes : -1,
+    counter,
+    ...(form !== undefined && { form }),
+    ...(contentType !== undefined && { contentType }),
+  };
+};
+
 /** Where the messages of a lane go: topics that belong to a flow of another lane are left to that one. */
 export const laneMap = (lane: string, flows: readonly Placed[], sets: FlowSets): RouteMap => {
   const index = filterIndex<Placed>();
@@ -111,18 +125,14 @@ export const laneMap = (lane: string, flows: readonly Placed[], sets: FlowSets):
   return (topic): Route | null => {
     const [one] = index.match(topic);
     const best = one === undefined ? null : sets.winner(one, topic);
-    if (best === null || best.placed.lane !== lane) return null;
-    const { flow, counter } = best.placed;
-    const { retain, form, contentType } = flow;
-    // No payload is small enough for a topic that would end the connection again and again.
-    const maxBytes = isTakenBySinks(best.topic) ? flow.maxBytes : -1;
-    return {
-      topic: best.topic,
-      retain,
-      maxBytes,
-      counter,
-      ...(form !== undefined && { form }),
-      ...(contentType !== undefined && { contentType }),
-    };
+    return best === null || best.placed.lane !== lane ? null : routeOf(best);
   };
 };
+
+/** Where the messages of one flow go. */
+export const flowMap =
+  (placed: Placed, sets: FlowSets): RouteMap =>
+  (topic) => {
+    const best = sets.winner(placed, topic);
+    return best?.placed === placed ? routeOf(best) : null;
+  };

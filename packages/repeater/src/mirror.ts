@@ -1,4 +1,4 @@
-import { Duration } from '@infrakit/core';
+import { Duration, formatDuration } from '@infrakit/core';
 import { z } from 'zod';
 
 /** A secret is told where it is, never itself (DESIGN §5). */
@@ -53,7 +53,10 @@ export const mirrorWords = {
    * Between two looks at what a source that speaks only 3.1.1 has retained, for `as-published`: it does not say with a message whether
    * it was retained.
    */
-  RetainScan: Duration.refine((ms) => ms >= 1_000, 'RetainScan must be 1s at least').optional(),
+  RetainScan: Duration.refine((ms) => ms >= 1_000, 'RetainScan must be 1s at least')
+    // As text again: what was read once is read again by who runs the mirror, and from the disk.
+    .transform(formatDuration)
+    .optional(),
   /** `auto`: MQTT 5 where both brokers speak it, so that properties and the number of hops go along. */
   MQTT: z.enum(['auto', '3.1.1']).default('auto'),
   /** Filters of what is left out, as they match at the source. */

@@ -41,9 +41,10 @@ export const openMirrors = async (path: string | null, limits: MirrorLimits, dep
   const { identity, clock, random, log, newId } = deps;
   const table = await openMirrorTable(path, log);
   let instances: TopicInstances | null = null;
-  const bufferFolder = path === null ? null : join(dirname(path), 'buffers');
+  const within = (folder: string): string | null => (path === null ? null : join(dirname(path), folder));
   const engine = mirrorEngine({
-    bufferFolder,
+    bufferFolder: within('buffers'),
+    retainFolder: within('retained'),
     identity,
     clock,
     random,

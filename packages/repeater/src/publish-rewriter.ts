@@ -112,8 +112,8 @@ export const publishRewriter = (first: RouteMap, window: PublishWindow | null): 
     forward.reserve(2 * maxHeaderBytes + bytes.length + end - start);
     const before = forward.at();
     let to = flags;
-    if (retain === 'never') to = flags & ~retainBit;
-    else if (retain === 'always') to = flags | retainBit;
+    if (retain === 'always') to = flags | retainBit;
+    else if (retain !== 'keep') to = flags & ~retainBit;
     const tail = end - rest;
     if (route.form === undefined && tail <= route.maxBytes) {
       const out = forward.reserve(maxHeaderBytes + bytes.length + tail);

@@ -16,8 +16,8 @@ export const routeCounter = (): RouteCounter => ({ messages: 0, bytes: 0, droppe
 /** Where and how the messages of one topic go. */
 export interface Route {
   readonly topic: string;
-  /** `keep`: as it was published. */
-  readonly retain: 'never' | 'always' | 'keep';
+  /** `keep`: as the source gives it. `if-told`: the same of a source of MQTT 5, which tells how it was published; else never. */
+  readonly retain: 'never' | 'always' | 'keep' | 'if-told';
   /** The largest payload, in bytes. */
   readonly maxBytes: number;
   readonly counter: RouteCounter;

@@ -65,7 +65,8 @@ const inwardPlan = ({ wanted, map }: LinkPlan): LinkPlan => ({
   map: (topic) => {
     const route = map(topic);
     if (route === null) return null;
-    return { topic, retain: 'keep', maxBytes: route.maxBytes, counter: intake(route.counter) };
+    const retain = route.retain === 'if-told' ? 'if-told' : 'keep';
+    return { topic, retain, maxBytes: route.maxBytes, counter: intake(route.counter) };
   },
 });
 
@@ -84,7 +85,14 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
   let isClosed = false;
   let wake = (): void => undefined;
 
-  const outwardPlan = (): LinkPlan => ({ wanted: [{ filter: '#', qos }], map: plan.map });
+  const outwardPlan = (): LinkPlan => ({
+    wanted: [{ filter: '#', qos }],
+    map: (topic) => {
+      const route = plan.map(topic);
+      // What is in the buffer as retained was told so.
+      return route?.retain === 'if-told' ? { ...route, retain: 'keep' } : route;
+    },
+  });
   const dropped = (topic: string): void => {
     const route = plan.map(topic);
     if (route === null) return;

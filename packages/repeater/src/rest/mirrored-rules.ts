@@ -76,6 +76,7 @@ export const openMirroredRules = async (
   const ruleLog = await openRuleLog(options.path, deps);
   const engine = mirrorEngine({
     bufferFolder: join(dirname(options.path), 'buffers'),
+    retainFolder: null,
     identity: ruleLog.identity,
     clock,
     random: deps.random,
