@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { describeBroker } from '@infrakit/core';
 import { builtInKinds, homeOf, readBrokerRecord } from '@infrakit/host';
-import { parseListen, pluginOf, runEventRepeater } from '@infrakit/repeater';
+import { MirrorBuffer, parseListen, pluginOf, runEventRepeater, runManagedRepeater } from '@infrakit/repeater';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import type { BrokerAccess, Log } from '@infrakit/spi';
 import { findBroker } from './broker.ts';
 import type { CommandContext, RunCommand } from './command-context.ts';
 import { commandLine, runCommandLine } from './command-line.ts';
+import { whenManaged } from './event-repeater-managed.ts';
 import { defaultName, placesOf, tokenOf } from './event-repeater-place.ts';
 import { exits, usageError } from './exit.ts';
 import { commandLog } from './log.ts';
@@ -22,6 +23,8 @@ interface RunFlags {
   readonly allowall?: boolean;
   readonly listen?: string;
   readonly token?: string;
+  readonly buffer?: string;
+  readonly bufferpolicy: string;
 }
 
 /** As the old program had it (GP §6.3). */
@@ -67,6 +70,19 @@ const stopped = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', stop, { once: true });
   });
 
+/** What may wait on the disk while the sink is away. */
+const bufferOf = ({ buffer, bufferpolicy }: RunFlags): MirrorBuffer | undefined => {
+  if (buffer === undefined) return undefined;
+  const read = MirrorBuffer.safeParse({ MaxBytes: Number(buffer), Policy: bufferpolicy });
+  if (read.success) return read.data;
+  const isPolicy = read.error.issues.some(({ path }) => path[0] === 'Policy');
+  throw usageError(
+    isPolicy
+      ? `--bufferpolicy takes block, drop-oldest or drop-newest, not ${bufferpolicy}`
+      : `--buffer takes a number of bytes from 65536, not ${JSON.stringify(buffer)}`,
+  );
+};
+
 const listenFlag = (text: string | undefined) => {
   if (text === undefined || text === '') return undefined;
   const place = parseListen(text);
@@ -84,14 +100,25 @@ const runRepeater: RunCommand = (words, context) => {
     .option('--sinkprotocol <protocol>', 'mqtt or stderr', 'mqtt')
     .option('--allowall', 'mirror everything that no rule wants under its own topic')
     .option('--listen <host:port>', 'listen there instead of on a UNIX socket')
+    .option('--buffer <bytes>', 'how much may wait on the disk while the sink is away')
+    .option('--bufferpolicy <policy>', 'when that is full: block, drop-oldest or drop-newest', 'block')
     .option('--token <reference>', 'file:PATH or env:NAME of a bearer token that requests must have');
   return runCommandLine(command, words, async () => {
     const flags = command.opts<RunFlags>();
     const protocol = protocols.find((known) => known === flags.sinkprotocol);
     if (protocol === undefined) throw usageError(`--sinkprotocol takes mqtt or stderr, not ${flags.sinkprotocol}`);
     const tcp = listenFlag(flags.listen);
+    const buffer = bufferOf(flags);
     const { rules, ...files } = placesOf(env, flags.name);
     const log = commandLog(context.logLevel ?? defaultLogLevel, streams.stderr);
+    const rest = { files, tcp, token: await tokenOf(flags.token, env), version: version() };
+    const isManaged = await whenManaged(flags.name, context, async (spec) => {
+      const { address, close } = await runManagedRepeater(rest, spec);
+      log.info({ name: flags.name, address }, 'ready: a manager keeps the rules, and the spec says source and sink');
+      await stopped(signal);
+      await close();
+    });
+    if (isManaged) return exits.done;
     const source = await sourceOf(flags.source, context, log);
     const running = await runEventRepeater(
       {
@@ -99,10 +126,8 @@ const runRepeater: RunCommand = (words, context) => {
         sink: { Protocol: protocol, URL: flags.sink },
         allowAll: flags.allowall === true,
         path: rules,
-        files,
-        tcp,
-        token: await tokenOf(flags.token, env),
-        version: version(),
+        ...(buffer !== undefined && { buffer }),
+        ...rest,
       },
       {
         broker: pluginOf(source) === undefined ? null : await stackBroker(env),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, connectMqtt } from '@infrakit/bus';
 import { parseBrokerUrl } from '@infrakit/core';
@@ -253,6 +253,23 @@ describe('how it is started (GP §6.3)', () => {
     await came('timer/msec/100');
   });
 
+  test('--buffer keeps on the disk, below the home, what the sink is away for, and delivers it when it is back', async () => {
+    await repeat(['--buffer', '1000000', '--name', 'kept']);
+    await manage('post', '--name', 'kept', ...value(['timer/msec/100', 'kept/one']));
+    await came('kept/one');
+    const folder = join(home.path, 'event-repeater', 'kept', 'buffers');
+    const [id = ''] = readdirSync(folder);
+    const bytes = (): number =>
+      readdirSync(join(folder, id)).reduce((sum, file) => sum + statSync(join(folder, id, file)).size, 0);
+    await sink.stop();
+    const before = bytes();
+    await eventually('events on the disk', 10_000, async () => bytes() > before + 2_000 || undefined);
+    await sink.start();
+    arrived = [];
+    // The first ones may come before their reader is back; the others come in one go, and in order.
+    expectInOrder(await came('kept/one', 5));
+  });
+
   test('--sinkprotocol stderr prints the events', async () => {
     const { written } = await repeat(['--sinkprotocol', 'stderr', '--name', 'to-log']);
     await manage('post', '--name', 'to-log', ...value(['timer/msec/100', 'x/y']));
@@ -299,6 +316,8 @@ describe('how it is started (GP §6.3)', () => {
     [['--sink', 'smtp://here'], 1, /Sink: not the address of a broker/],
     [['--sink', 'mqtt://user:hidden@127.0.0.1'], 1, /Password as file:PATH or env:NAME/],
     [['--sinkprotocol', 'kafka'], 64, /--sinkprotocol takes mqtt or stderr, not kafka/],
+    [['--buffer', 'much'], 64, /--buffer takes a number of bytes from 65536, not "much"/],
+    [['--buffer', '65536', '--bufferpolicy', 'shrink'], 64, /--bufferpolicy takes block, .* not shrink/],
     [['--listen', 'nowhere'], 64, /--listen takes host:port, not "nowhere"/],
     [['--token', 'sesame'], 64, /--token takes file:PATH or env:NAME/],
     [['--name', 'a/b'], 64, /--name takes a name without "\/"/],

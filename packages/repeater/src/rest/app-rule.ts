@@ -35,7 +35,7 @@ export type AppChange =
 
 /** The rules of one application, in the order they were added. */
 export interface AppRules {
-  readonly list: () => AppRuleState[];
+  readonly list: () => AppRuleState[] | Promise<AppRuleState[]>;
   /** Adds rules whose source topics are new. */
   readonly add: (rules: readonly AppRule[]) => Promise<AppChange>;
   /** Adds rules, and gives those that are there another sink topic; a rule that changes nothing is left alone. */

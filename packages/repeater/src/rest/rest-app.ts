@@ -77,7 +77,7 @@ const routes = (plain: FastifyInstance, rules: AppRules): void => {
       return reply.code(failed).send(body);
     }
     const success = code(result.created);
-    return success === 204 ? reply.code(success).send() : reply.code(success).send(rules.list());
+    return success === 204 ? reply.code(success).send() : reply.code(success).send(await rules.list());
   };
 
   for (const [url, hide] of [
@@ -121,7 +121,7 @@ const routes = (plain: FastifyInstance, rules: AppRules): void => {
       url,
       { schema: { hide, summary: 'Show a rule', params, response: { 200: AppRuleState, ...errors } } },
       async ({ params: { topic } }, reply) => {
-        const found = rules.list().find(({ sourcetopic }) => sourcetopic === topic);
+        const found = (await rules.list()).find(({ sourcetopic }) => sourcetopic === topic);
         if (found !== undefined) return reply.send(found);
         return reply.code(404).send({ error: 'there is no rule for this', topics: [topic] });
       },
