@@ -31,18 +31,25 @@ interface OwnData {
   readonly messages?: number;
   readonly bytes?: number;
   readonly dropped?: number;
+  readonly lastDrop?: string;
+  readonly notes?: string;
   readonly lagMs?: number;
   readonly buffered?: { readonly messages: number; readonly bytes: number };
 }
 
 /** How a mirrored topic fares; what went wrong last stays to be seen when all is well again. */
-const mirrorView = ({ messages = 0, bytes = 0, dropped = 0, lagMs = 0, buffered, error }: OwnData): string =>
-  [
+const mirrorView = ({ messages = 0, bytes = 0, dropped = 0, lagMs = 0, buffered, ...own }: OwnData): string => {
+  const { lastDrop, notes, error } = own;
+  return [
     `${messages} messages, ${bytes} bytes, lag ${lagMs} ms`,
     ...(buffered === undefined ? [] : [`${buffered.messages} in the buffer (${buffered.bytes} bytes)`]),
-    ...(dropped > 0 ? [`${dropped} dropped`] : []),
+    ...(dropped > 0
+      ? [lastDrop === undefined ? `${dropped} dropped` : `${dropped} dropped (the last: ${lastDrop})`]
+      : []),
+    ...(notes === undefined ? [] : [notes]),
     ...(error === undefined ? [] : [`last error: ${error}`]),
   ].join(', ');
+};
 
 /** What our own items say, where nobody asks for another view: what went wrong, else the entry. */
 const ownView = (data: unknown): string => {

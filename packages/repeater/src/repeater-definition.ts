@@ -10,5 +10,10 @@ export const repeaterDefinition: PluginDefinition<typeof RepeaterOptions> = {
   summary: 'mirrors topics of the bus, or of any broker, to another broker',
   isSingle: true,
   options: RepeaterOptions,
+  environment: {
+    INFRAKIT_REPEATER_PROBE_INTERVAL: (text) => ({ ProbeInterval: text }),
+    INFRAKIT_REPEATER_MAX_MESSAGE: (text) => ({ MaxMessage: Number(text) }),
+    INFRAKIT_REPEATER_MAX_HOPS: (text) => ({ MaxHops: Number(text) }),
+  },
   start: (deps) => startRepeater(deps, systemClock),
 };
