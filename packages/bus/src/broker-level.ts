@@ -37,11 +37,32 @@ export interface StoredPacket {
   readonly qos: number;
 }
 
+/** A subscription of a client. */
+export interface StoredSubscription {
+  readonly topic: string;
+  readonly qos: number;
+}
+
+/** A message with its number in this run of the broker. */
+export interface NumberedPacket extends StoredPacket {
+  readonly brokerId: string;
+  readonly brokerCounter: number;
+  readonly retain: boolean;
+}
+
 /** As much of the persistence as is replaced or called here; aedes knows the rest. */
 export interface LevelPersistence {
   setup(broker: unknown): Promise<void>;
   storeRetained(packet: StoredPacket): Promise<void>;
   outgoingClearMessageId(client: { readonly clean: boolean }, packet: object): Promise<unknown>;
+  cleanSubscriptions(client: { readonly id: string }): Promise<void>;
+  addSubscriptions(client: { readonly id: string }, subscriptions: readonly StoredSubscription[]): Promise<void>;
+  removeSubscriptions(client: { readonly id: string }, filters: readonly string[]): Promise<void>;
+  subscriptionsByClient(client: { readonly id: string }): Promise<readonly StoredSubscription[]>;
+  outgoingEnqueueCombi(
+    subscriptions: readonly (StoredSubscription & { readonly clientId: string })[],
+    packet: NumberedPacket,
+  ): Promise<unknown>;
   createRetainedStream(filter: string): Readable;
   createRetainedStreamCombi(filters: readonly string[]): Readable;
 }

@@ -10,6 +10,8 @@ const open = (bounds: { maxQueuedMessages?: number; maxBytes?: number; loaded?: 
     maxBytes: 100_000,
     ...bounds,
     save: (key, value) => void saved.push(`${key}=${value}`),
+    forget: (key) => void saved.push(`${key}=undefined`),
+    saveNew: (key, { make }) => void saved.push(`${key}=${make()}`),
     onDropped: (clientId) => void dropped.push(clientId),
   });
   const { db } = sessions;

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { realAfter } from '@infrakit/spi';
 import { describe, expect, it } from 'vitest';
 import { openBrokerStore } from './broker-store.ts';
 
@@ -22,7 +23,7 @@ const inFolder = async (
     throw error;
   };
   try {
-    await run(dir, warnings, () => openBrokerStore(dir, { log, onWriteError }));
+    await run(dir, warnings, () => openBrokerStore(dir, { log, after: realAfter, onWriteError }));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -80,6 +81,7 @@ describe('the store of a broker', () => {
   it('without a folder keeps nothing', async () => {
     const store = await openBrokerStore(undefined, {
       log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+      after: realAfter,
       onWriteError: ignore,
     });
     store.write('a', Buffer.from('1'));

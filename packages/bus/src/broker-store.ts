@@ -1,26 +1,49 @@
 import { rename } from 'node:fs/promises';
 import { AppError } from '@infrakit/core';
-import type { Log } from '@infrakit/spi';
+import type { After, Log } from '@infrakit/spi';
 import { ClassicLevel } from 'classic-level';
 
 /**
  * What the broker remembers, by key: whole in memory, and copied to disk in the order of the changes, a few milliseconds
- * later. Nothing waits for the disk: aedes drops a message as a duplicate when a later one overtakes it on the way to a
- * client, which is what a wait in between would cause.
+ * later. Nothing that aedes does waits for the disk: it drops a message as a duplicate when a later one overtakes it on the way
+ * to a client, which is what a wait in between would cause.
  */
 export interface BrokerStore {
   /** What the last run left. */
   readonly loaded: ReadonlyMap<string, Buffer>;
-  /** Sets a key, or forgets it for `undefined`. */
-  readonly write: (key: string, value: Buffer | undefined) => void;
+  /** Sets a key, or forgets it for `undefined`. `written`: it is on disk, or was overtaken by a change that is. */
+  readonly write: (key: string, value: Buffer | undefined, written?: () => void) => void;
+  /** Forgets a key some time: should it be there after a restart, that does no harm. */
+  readonly forget: (key: string) => void;
+  /** Sets a key that was never set before. Forgotten before it was written it never is, and counts as written. */
+  readonly writeNew: (key: string, value: NewValue) => void;
   /** Writes what is still to be written and ends. */
   readonly close: () => Promise<void>;
 }
 
+/** A value for a new key. */
+export interface NewValue {
+  /** Makes the value when it is written. */
+  readonly make: () => Buffer;
+  /** False: it may stay in memory for {@link gatherMs}, since it is likely to be forgotten by then. */
+  readonly isUrgent: boolean;
+  readonly written: () => void;
+}
+
 export interface BrokerStoreDeps {
   readonly log: Log;
+  readonly after: After;
   /** Is told of each batch that could not be written; the memory stays right. */
   readonly onWriteError: (error: unknown) => void;
+}
+
+/** How long what is not urgent is gathered, in ms. */
+const gatherMs = 20;
+
+/** A change that is not written yet; its value is made late only when its key is new. */
+interface Change {
+  readonly value: Buffer | (() => Buffer) | undefined;
+  readonly written: (() => void) | undefined;
 }
 
 type Database = ClassicLevel<string, Buffer>;
@@ -67,34 +90,84 @@ const openOrReplace = async (dir: string, log: Log): ReturnType<typeof openAndLo
 
 /** A store on a folder, or in memory only when there is none. Errors: `BROKER_INVALID` (in use, not writable). */
 export const openBrokerStore = async (dir: string | undefined, deps: BrokerStoreDeps): Promise<BrokerStore> => {
-  if (dir === undefined) return { loaded: new Map(), write: () => undefined, close: async () => undefined };
+  if (dir === undefined) {
+    return {
+      loaded: new Map(),
+      write: (_key, _value, written) => written?.(),
+      forget: () => undefined,
+      writeNew: (_key, { written }) => written(),
+      close: async () => undefined,
+    };
+  }
   const { db, loaded } = await openOrReplace(dir, deps.log);
-  let pending = new Map<string, Buffer | undefined>();
+  let pending = new Map<string, Change>();
+  let isUrgent = false;
   let writing: Promise<void> | undefined;
+  let stopTimer: (() => void) | undefined;
 
   const writeAll = async (): Promise<void> => {
-    while (pending.size > 0) {
+    while (isUrgent && pending.size > 0) {
       const batch = pending;
       pending = new Map();
+      isUrgent = false;
       try {
         await db.batch(
-          [...batch].map(([key, value]) =>
-            value === undefined ? { type: 'del' as const, key } : { type: 'put' as const, key, value },
+          [...batch].map(([key, { value }]) =>
+            value === undefined
+              ? { type: 'del' as const, key }
+              : { type: 'put' as const, key, value: typeof value === 'function' ? value() : value },
           ),
         );
       } catch (error) {
         deps.onWriteError(error);
       }
+      for (const { written } of batch.values()) written?.();
     }
     writing = undefined;
+    if (pending.size > 0) startLater();
   };
+  const start = (): void => {
+    isUrgent = true;
+    stopTimer?.();
+    stopTimer = undefined;
+    writing ??= Promise.resolve().then(writeAll);
+  };
+  const startLater = (): void => {
+    if (writing === undefined) stopTimer ??= deps.after(gatherMs, start);
+  };
+
+  /** Whether the change has to be written at all. */
+  const change = (key: string, value: Buffer | undefined, written?: () => void): boolean => {
+    const before = pending.get(key);
+    if (value === undefined && typeof before?.value === 'function') {
+      pending.delete(key);
+      before.written?.();
+      written?.();
+      return false;
+    }
+    const both = (): void => {
+      before?.written?.();
+      written?.();
+    };
+    pending.set(key, { value, written: before?.written === undefined ? written : both });
+    return true;
+  };
+
   return {
     loaded,
-    write: (key, value) => {
-      pending.set(key, value);
-      writing ??= Promise.resolve().then(writeAll);
+    write: (key, value, written) => {
+      if (change(key, value, written)) start();
+    },
+    forget: (key) => {
+      if (change(key, undefined)) startLater();
+    },
+    writeNew: (key, { make, isUrgent: isNow, written }) => {
+      pending.set(key, { value: make, written });
+      if (isNow) start();
+      else startLater();
     },
     close: async () => {
+      start();
       await writing;
       await db.close();
     },

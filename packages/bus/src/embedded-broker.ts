@@ -4,15 +4,19 @@ import { defaultTopicPrefix, topicsUnder } from '@infrakit/core';
 import type { After, Log } from '@infrakit/spi';
 import { Aedes } from 'aedes';
 import { type AttachedClients, attachedClients } from './attached-clients.ts';
+import { brokerAcks } from './broker-acks.ts';
 import type { Door } from './broker-client-state.ts';
 import { brokerClients } from './broker-clients.ts';
 import { brokerEmitter } from './broker-emitter.ts';
 import { type BrokerLimits, defaultBrokerLimits, refusals as refusalsOf } from './broker-limits.ts';
 import { openBrokerPersistence } from './broker-persistence.ts';
+import { brokerReaders, type OpenedReader } from './broker-readers.ts';
 import { listenOnSocket } from './broker-socket.ts';
 import { type BrokerStats, systemTopics } from './broker-sys.ts';
 import { type BrokerTls, checkListen, type ListenAddress, listenOnTcp, tcpServer } from './broker-tcp.ts';
 import type { BrokerUsers } from './broker-users.ts';
+import { publishSafety } from './publish-safety.ts';
+import type { ReaderIdentity } from './reader-session.ts';
 
 export interface EmbeddedBrokerOptions {
   /** TCP; left out, there is none. Port 0 picks a free one. */
@@ -49,6 +53,8 @@ export interface EmbeddedBroker extends AsyncDisposable {
   /** For clients in this process: {@link import('./embedded-connection.ts').connectEmbedded}. */
   readonly open: AttachedClients['open'];
   readonly stats: () => BrokerStats;
+  /** Opens a subscriber inside this process, without a socket, with all rights and with or without a lasting session. */
+  readonly openReader: (who: ReaderIdentity) => Promise<OpenedReader>;
   /** Throws everybody out (their wills are sent), writes what is unwritten, ends; within 2 s, whatever the clients do. */
   readonly stop: () => Promise<void>;
 }
@@ -96,7 +102,7 @@ export const startEmbeddedBroker = async (
   const topics = topicsUnder(prefix);
   const startedAtMs = now();
   const refusals = refusalsOf({ log, now });
-  const persistence = await openBrokerPersistence({ dir: options.persistenceDir, limits }, { log, refusals });
+  const persistence = await openBrokerPersistence({ dir: options.persistenceDir, limits }, { log, after, refusals });
   persistence.forgetRetained((topic) => {
     const parsed = topics.parse(topic);
     // No process of the last run is connected any more, so every plugin is an orphan; who lives comes back and says so.
@@ -107,9 +113,19 @@ export const startEmbeddedBroker = async (
     { after, now, refusals },
   );
   const emitter = brokerEmitter();
-  const broker = await Aedes.createBroker({
+  const safety = publishSafety();
+  const acks = brokerAcks({ safety, received: persistence.received });
+  const { preConnect, authorizePublish } = clients.handlers;
+  const broker: Aedes = await Aedes.createBroker({
     ...clients.handlers,
+    ...(authorizePublish !== undefined && { authorizePublish: acks.authorizePublish(authorizePublish) }),
+    preConnect: (client, packet, done) =>
+      preConnect?.(client, packet, (error, isWelcome) => {
+        if (isWelcome) readers.release(packet.clientId);
+        done(error, isWelcome);
+      }),
     mq: emitter.mq,
+    id: persistence.run,
     // No bound on the listeners of one connection, and no warning of them.
     concurrency: 0,
     persistence: persistence.aedes,
@@ -123,6 +139,8 @@ export const startEmbeddedBroker = async (
   failing.on('error', (error: unknown) => log.error({ err: error }, 'the broker failed at something'));
   clients.watch(broker);
   const clientsConnected = (): number => broker.connectedClients + attached.count();
+  const readers = brokerReaders({ broker, persistence, limits, counts: clients.counts, safety, after });
+  acks.watch(broker);
   let clientsMaximum = 0;
   broker.on('client', () => {
     clientsMaximum = Math.max(clientsMaximum, clientsConnected());
@@ -183,6 +201,7 @@ export const startEmbeddedBroker = async (
   const end = async (): Promise<void> => {
     stopSystem();
     attached.close();
+    readers.close();
     const serversClosed = servers.filter((server) => server.listening).map(closed);
     await within(stopWithinMs, new Promise<void>((resolve) => broker.close(resolve)), deps);
     for (const socket of [...sockets.socket, ...sockets.tcp]) socket.destroy();
@@ -227,6 +246,7 @@ export const startEmbeddedBroker = async (
     socketPath,
     open: attached.open,
     stats,
+    openReader: readers.open,
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -190,7 +190,7 @@ export const startHost = async (options: HostOptions, deps: HostDeps): Promise<H
       if (signal.aborted || isEnding) throw stoppedEarly();
       const scoped = scopedLog(log, { plugin: wanted.name });
       const variable = (variableName: string): string | undefined => options.environment[variableName];
-      const access = { address, url: broker.url, prefix: broker.prefix };
+      const access = { address, url: broker.url, prefix: broker.prefix, openReader: broker.inProcess?.openReader };
       const common = {
         bus,
         broker: access,

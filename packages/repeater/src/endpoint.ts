@@ -9,7 +9,7 @@ import {
   parseBrokerUrl,
   type TlsFiles,
 } from '@infrakit/core';
-import type { BrokerAccess, Log } from '@infrakit/spi';
+import type { BrokerAccess, Log, OpenReader } from '@infrakit/spi';
 import { brokerStream, type TlsMaterial } from './broker-stream.ts';
 import { logSink } from './log-sink.ts';
 import type { BrokerLogin, MirrorSink, MirrorSource } from './mirror.ts';
@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly isBuffer?: true;
   /** Errors: `ARGUMENT_INVALID` for a secret that is not there, `BUS_URL_INVALID` for TLS files that cannot be read. */
   readonly open: () => Promise<Opened>;
+  /** Where the broker runs in this process: for a connection that only subscribes, instead of `open`. */
+  readonly openReader?: OpenReader | undefined;
 }
 
 export interface EndpointDeps {
@@ -124,13 +126,14 @@ const filesOf = (address: BrokerAddress): TlsFiles =>
   address.kind === 'tls' || address.kind === 'wss' ? address.files : {};
 
 /** The broker that runs this stack. */
-const ownBroker = ({ address }: BrokerAccess): Omit<Endpoint, 'plugin'> => {
+const ownBroker = ({ address, openReader }: BrokerAccess): Omit<Endpoint, 'plugin'> => {
   const { username, password } = address;
   return {
     key: 'bus',
     identity: 'bus',
     name: 'the bus',
     isLog: false,
+    openReader,
     open: async () => ({
       stream: brokerStream(address, await materialOf(filesOf(address))),
       ...(username !== undefined && { username }),
@@ -168,6 +171,8 @@ const broker = (login: BrokerLogin, deps: EndpointDeps): Endpoint => {
     name,
     ...(ClientID !== undefined && { clientId: ClientID }),
     isLog: false,
+    // Who names a user is to have the rights of that user, as the broker gives them.
+    ...(isOwn && Username === undefined && { openReader: deps.broker?.openReader }),
     open: async () => {
       const password = Password === undefined ? undefined : await secretOf(Password, deps);
       return {

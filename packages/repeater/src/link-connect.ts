@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
+import { noLimits } from './broker-limits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { connectMqtt, type Greeting } from './handshake.ts';
 import { disconnectFrame } from './mqtt-frame.ts';
@@ -19,6 +20,8 @@ export interface ConnectWish {
   readonly version: 4 | 5;
   /** How many messages of QoS 1 and 2 may come at once; told only in MQTT 5. */
   readonly receiveMaximum?: number;
+  /** It will publish nothing. */
+  readonly isReader?: boolean;
 }
 
 /** What connecting depends on. */
@@ -34,6 +37,10 @@ export interface ConnectDeps {
  * those of the endpoint. Nothing is left open then.
  */
 export const connectTo = async (endpoint: Endpoint, wish: ConnectWish, deps: ConnectDeps): Promise<Connected> => {
+  if (endpoint.openReader !== undefined && wish.isReader === true && wish.version === 4) {
+    deps.signal.throwIfAborted();
+    return { ...(await endpoint.openReader(wish)), version: 4, limits: noLimits };
+  }
   const { stream, ...login } = await endpoint.open();
   // What goes wrong before or after somebody listens shows as the end of the stream.
   stream.on('error', () => undefined);

@@ -37,7 +37,8 @@ export const connectNewest = async (
   wish: Omit<ConnectWish, 'version'>,
   deps: ConnectDeps,
 ): Promise<Connected> => {
-  if (endpoint.isLog && !endpoint.isBuffer) return connectTo(endpoint, { ...wish, version: 4 }, deps);
+  const isInProcess = wish.isReader === true && endpoint.openReader !== undefined;
+  if (isInProcess || (endpoint.isLog && !endpoint.isBuffer)) return connectTo(endpoint, { ...wish, version: 4 }, deps);
   try {
     return await connectTo(endpoint, { ...wish, version: 5 }, deps);
   } catch (thrown) {

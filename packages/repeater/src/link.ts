@@ -79,7 +79,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
   const keepaliveS = Math.max(5, Math.ceil((2 * probeMs) / 1_000));
   const clientId = (end: Endpoint, side: string): string =>
     end.clientId === undefined ? `ik${side}${id}` : `${end.clientId}-${side}${id.slice(0, 8)}`;
-  const sourceWish = { clientId: clientId(from, 's'), clean: qos === 0, keepaliveS };
+  const sourceWish = { clientId: clientId(from, 's'), clean: qos === 0, keepaliveS, isReader: true };
   // What the sink remembers of a QoS 2 message that was not released keeps it from being doubled [MQTT-4.3.3-2].
   const sinkWish = { clientId: clientId(to, 'k'), clean: qos < 2, keepaliveS };
   const probe: Canary | null = to.isLog ? null : canary(sinkWish.clientId);

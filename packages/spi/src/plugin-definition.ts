@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { BrokerAddress } from '@infrakit/core';
 import type { z } from 'zod';
 import type { Events } from './events.ts';
@@ -31,7 +32,18 @@ export interface BrokerAccess {
   readonly url: string | null;
   /** All topics of this stack are below it. */
   readonly prefix: string;
+  /** Only where the broker runs in this process. */
+  readonly openReader?: OpenReader | undefined;
 }
+
+/**
+ * Opens a subscriber without a socket. Its stream speaks MQTT 3.1.1 as if CONNECT were accepted and takes whole packets; it does not
+ * publish. `clean: false`: with the session of this client id, `hadSession` says whether there was one.
+ */
+export type OpenReader = (who: {
+  readonly clientId: string;
+  readonly clean: boolean;
+}) => Promise<{ readonly stream: Duplex; readonly hadSession: boolean }>;
 
 /** What a plugin is given; it reads no environment, clock or file of its own choosing. */
 export interface PluginDeps<Options> {

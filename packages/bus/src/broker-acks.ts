@@ -1,0 +1,116 @@
+import type { Aedes, AedesOptions, Client } from 'aedes';
+import type { PublishSafety } from './publish-safety.ts';
+import type { ReceivedIds } from './received-ids.ts';
+
+export interface BrokerAcksDeps {
+  readonly safety: PublishSafety;
+  readonly received: ReceivedIds;
+}
+
+/** Acknowledges what clients publish. */
+export interface BrokerAcks {
+  /** The answer to each publish, which `mayPublish` decides, so that aedes leaves acknowledging it to us. */
+  readonly authorizePublish: (
+    mayPublish: NonNullable<AedesOptions['authorizePublish']>,
+  ) => NonNullable<AedesOptions['authorizePublish']>;
+  readonly watch: (broker: Aedes) => void;
+}
+
+interface Ack {
+  readonly firstByte: number;
+  readonly messageId: number;
+  isDue: boolean;
+}
+
+const [puback, pubrec] = [0x40, 0x50];
+
+/** Acknowledgements of one client: in the order of the messages [MQTT-4.6.0-2], those of one turn in one write. */
+const ackQueue = (client: Client) => {
+  let acks: Ack[] = [];
+  let isFlushing = false;
+  const flush = (): void => {
+    isFlushing = false;
+    const next = acks.findIndex(({ isDue }) => !isDue);
+    const count = next < 0 ? acks.length : next;
+    const bytes = Buffer.allocUnsafe(4 * count);
+    for (let n = 0; n < count; n += 1) {
+      const { firstByte = 0, messageId = 0 } = acks[n] ?? {};
+      bytes.writeUInt16BE(messageId, bytes.writeUInt16BE((firstByte << 8) | 2, 4 * n));
+    }
+    acks = acks.slice(count);
+    if (count > 0 && !client.closed) client.conn.write(bytes);
+  };
+  return {
+    /** Takes a place in the order; the ack goes out when the result is called. */
+    add: (firstByte: number, messageId: number): (() => void) => {
+      const ack = { firstByte, messageId, isDue: false };
+      acks.push(ack);
+      return () => {
+        ack.isDue = true;
+        if (isFlushing) return;
+        isFlushing = true;
+        setImmediate(flush);
+      };
+    },
+  };
+};
+
+/**
+ * Acknowledges publishes of QoS 1 and 2 when they are safe, where aedes would do so on receipt. It is told that they are of QoS 0 and
+ * published already.
+ */
+export const brokerAcks = ({ safety, received }: BrokerAcksDeps): BrokerAcks => {
+  const queues = new WeakMap<Client, ReturnType<typeof ackQueue>>();
+  const published = new WeakSet<object>();
+  let publish: Aedes['publish'] | undefined;
+  let nextNumber = (): number => 0;
+  const queueOf = (client: Client) => {
+    const queue = queues.get(client) ?? ackQueue(client);
+    queues.set(client, queue);
+    return queue;
+  };
+
+  return {
+    authorizePublish: (mayPublish) => (client, packet, done) =>
+      mayPublish(client, packet, (error) => {
+        const messageId: unknown = Reflect.get(packet, 'messageId');
+        if (error || client === null || packet.qos === 0 || typeof messageId !== 'number' || publish === undefined) {
+          return done(error);
+        }
+        const goOn = (failure?: Error | null): void => {
+          published.add(packet);
+          packet.qos = 0;
+          done(failure ?? null);
+        };
+        const acknowledge = queueOf(client).add(packet.qos === 1 ? puback : pubrec, messageId);
+        if (packet.qos === 2 && received.has(client, messageId)) {
+          acknowledge();
+          return goOn();
+        }
+        const number = nextNumber();
+        if (packet.qos === 2) {
+          received.add(client, messageId);
+          if (!client.clean) safety.whenTaken(number, () => received.keep(client, messageId, safety.hold(number)));
+        }
+        Reflect.apply(publish, undefined, [
+          packet,
+          client,
+          (failure?: Error | null) => {
+            if (failure) received.remove(client, messageId);
+            safety.whenSafe(number, failure ? () => undefined : acknowledge);
+            goOn(failure);
+          },
+        ]);
+      }),
+    watch: (broker) => {
+      const original = broker.publish.bind(broker);
+      publish = original;
+      nextNumber = () => Number(Reflect.get(broker, 'counter')) + 1;
+      broker.publish = (packet, ...rest: unknown[]) => {
+        const done = rest.at(-1);
+        if (published.delete(packet) && typeof done === 'function') done(null);
+        else Reflect.apply(original, undefined, [packet, ...rest]);
+      };
+    },
+  };
+};
