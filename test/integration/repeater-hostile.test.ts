@@ -368,8 +368,9 @@ describe('what a hostile broker sends does not bloat the process', () => {
     const id = await begin(scene, between(source, sink));
     await until('a few tries', () => sink.connections() > 2);
     const [beganMs, before] = [performance.now(), sink.connections()];
-    await until('some more', () => sink.connections() > before + 3, 20_000);
-    expect(performance.now() - beganMs).toBeGreaterThan(400);
+    await until('three seconds', () => performance.now() > beganMs + 3_000);
+    // Without pauses there would be a thousand.
+    expect(sink.connections() - before).toBeLessThan(40);
     expect(errorOf(scene, id)).toMatch(/closed the connection|hung up/);
   }, 30_000);
 });
