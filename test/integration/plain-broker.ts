@@ -18,8 +18,11 @@ const greetingOf = (frame: Buffer): { readonly level: number; readonly clientId:
   return { level, clientId: frame.toString('utf8', idAt + 2, idAt + 2 + frame.readUInt16BE(idAt)) };
 };
 
-/** Stands in front of the broker at a port of loopback. */
-export const startPlainBroker = async (target: { readonly port: number }): Promise<PlainBroker> => {
+/** Stands in front of the broker at a port of loopback. `isMute`: MQTT 5 is not refused, but the connection ends. */
+export const startPlainBroker = async (
+  target: { readonly port: number },
+  { isMute = false }: { readonly isMute?: boolean } = {},
+): Promise<PlainBroker> => {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (near) => {
     sockets.add(near);
@@ -27,7 +30,8 @@ export const startPlainBroker = async (target: { readonly port: number }): Promi
     near.once('data', (greeting) => {
       const { level, clientId } = greetingOf(greeting);
       if (level === 5) {
-        near.end(otherVersion);
+        if (isMute) near.destroy();
+        else near.end(otherVersion);
         return;
       }
       const limit = broker.cutAfter;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requireProgram } from '../programs.mjs';
+import { startHostileBroker } from './hostile-broker.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { startPlainBroker } from './plain-broker.ts';
 import { collect, openScene, publish, type Scene, stream, until } from './repeater-scene.ts';
@@ -87,12 +88,14 @@ describe('MQTT 5 where both brokers speak it (issue 6)', () => {
     await using sink = await startMosquitto();
     await using plainSource = await startPlainBroker(source);
     await using plainSink = await startPlainBroker(sink);
+    await using muteSink = await startPlainBroker(sink, { isMute: true });
     await using scene = await openScene();
     await using got = await collectProperties(sink.port);
     const ways = [
       { mqtt: '3.1.1 → 5', words: { Source: `127.0.0.1:${plainSource.port}`, sourcetopic: 's/0' } },
       { mqtt: '3.1.1', words: { Sink: { URL: `127.0.0.1:${plainSink.port}` }, sourcetopic: 's/1' } },
       { mqtt: '3.1.1', words: { MQTT: '3.1.1', sourcetopic: 's/2' } },
+      { mqtt: '3.1.1', words: { Sink: { URL: `127.0.0.1:${muteSink.port}` }, sourcetopic: 's/3' } },
     ];
     for (const [n, { mqtt, words }] of ways.entries()) {
       const id = await scene.start(between(sink, words));
@@ -100,8 +103,30 @@ describe('MQTT 5 where both brokers speak it (issue 6)', () => {
       await until(`way ${n}`, () => got.lines.length === n + 1);
       expect(statusOf(scene, id).mqtt).toBe(mqtt);
     }
-    expect(got.lines).toEqual(['mirror/s/0||||x', 'mirror/s/1||||x', 'mirror/s/2||||x']);
+    expect(got.lines).toEqual(['mirror/s/0||||x', 'mirror/s/1||||x', 'mirror/s/2||||x', 'mirror/s/3||||x']);
   });
+});
+
+test('a broker of MQTT 5 that wants to hear of us more often does [MQTT5-3.2.2-21]', async () => {
+  let pings = 0;
+  // CONNACK with a Server Keep Alive of 1 s.
+  await using sink = await startHostileBroker({
+    greeting: Buffer.from([0x20, 6, 0, 0, 3, 0x13, 0, 1]),
+    greeted: (socket) =>
+      socket.on('data', (data) => {
+        if (data.includes(Buffer.from([0xc0, 0]))) pings += 1;
+      }),
+  });
+  await using scene = await openScene({ probeMs: 60_000 });
+  const spec = {
+    Properties: between({ url: `mqtt://127.0.0.1:${sink.port}` }),
+    Tags: {},
+    Init: '',
+    LogicalID: null,
+    Attachments: null,
+  };
+  await scene.mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 });
+  await until('a third ping', () => pings >= 3, 5_000);
 });
 
 describe('limits of a sink (issue 6)', () => {

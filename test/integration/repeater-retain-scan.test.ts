@@ -102,7 +102,7 @@ describe('RetainScan: what a source of 3.1.1 has retained (issue 6)', () => {
     expect(got.messages.filter((one) => !one.retain)).toEqual([]);
   });
 
-  test('Law 11: what was mirrored is known after a restart: what went meanwhile is removed, what stayed is not sent again', async () => {
+  test('Law 11: what was mirrored is known after a restart: what went meanwhile is removed, what is another is retained', async () => {
     for (const topic of ['s/stays', 's/goes', 's/changes']) await retain(topic, '1');
     const scene = await openScene({ folder });
     await scene.start(rule());
@@ -147,6 +147,17 @@ describe('RetainScan: what a source of 3.1.1 has retained (issue 6)', () => {
     await scene.stop(first);
     await retain('s/a', '');
     await untilThere('nothing', {});
+  });
+
+  test('many rules are all looked at, a few at once, and end together', async () => {
+    await using scene = await openScene({ folder });
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      await retain(`s/${n}`, `${n}`);
+      ids.push(await scene.start(rule({ sourcetopic: `s/${n}` })));
+    }
+    await until('each', () => ids.every((id) => notesOf(scene, id).startsWith('1 retained topics at ')));
+    expect(Object.keys(await retainedThere())).toHaveLength(20);
   });
 
   test('a mirror that is destroyed leaves what it has retained, and nothing on the disk', async () => {

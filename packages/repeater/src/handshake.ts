@@ -25,6 +25,8 @@ export interface Greeting {
   readonly hadSession: boolean;
   /** What we spoke. */
   readonly version: 4 | 5;
+  /** After so long without a word from us it hangs up, half as much more included, in s; 0 for never. */
+  readonly keepaliveS: number;
   readonly limits: BrokerLimits;
 }
 
@@ -88,7 +90,7 @@ const connackLength = (got: Buffer): number | null => {
 /** The length of a CONNACK of 3.1.1: code and flags, no properties. */
 const plainConnack = 4;
 
-const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
+const greetingOf = (frame: Buffer, { version, keepaliveS }: Login): Greeting => {
   // It answers in 3.1.1 what was asked in MQTT 5: it did not look at the version, or it refuses it.
   if (version === 5 && frame.length === plainConnack && (frame[3] ?? 0) <= 1) {
     throw new AppError('BUS_REFUSED', `the broker refuses us: ${reasons[1]}`, { facts: { code: 1 } });
@@ -113,7 +115,9 @@ const greetingOf = (frame: Buffer, version: 4 | 5): Greeting => {
     maxQos: properties?.maximumQoS === 0 || properties?.maximumQoS === 1 ? properties.maximumQoS : noLimits.maxQos,
     isRetainAvailable: properties?.retainAvailable ?? noLimits.isRetainAvailable,
   };
-  return { hadSession: packet.sessionPresent, version, limits };
+  // A broker of MQTT 5 may want another one than was asked for [MQTT5-3.2.2-21].
+  const wanted = properties?.serverKeepAlive ?? keepaliveS;
+  return { hadSession: packet.sessionPresent, version, keepaliveS: wanted, limits };
 };
 
 /**
@@ -146,7 +150,7 @@ export const connectMqtt = (stream: Duplex, login: Login): Promise<Greeting> =>
         release();
         stream.pause();
         if (got.length > length) stream.unshift(got.subarray(length));
-        resolve(greetingOf(got.subarray(0, length), login.version));
+        resolve(greetingOf(got.subarray(0, length), login));
       } catch (error) {
         release();
         reject(error);

@@ -5,7 +5,7 @@ import { isNarrow } from './broker-limits.ts';
 import { type Canary, canary } from './canary.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOtherVersion } from './handshake.ts';
-import { dropSession } from './link-connect.ts';
+import { type Connected, dropSession } from './link-connect.ts';
 import { connectPair, type VersionChoice } from './link-pair.ts';
 import { type LinkPlan, type LinkSession, linkSession } from './link-session.ts';
 import type { RelayTerms } from './relay.ts';
@@ -69,6 +69,10 @@ const backoff = { baseMs: 100, maxMs: 15_000 };
 /** After so long a connection counts as one that worked. */
 const goodAfterMs = 5_000;
 const forgetTimeoutMs = 2_000;
+
+/** How seldom a broker may hear of us at most, in ms. */
+const patienceOf = ({ keepaliveS }: Connected): number =>
+  keepaliveS === 0 ? Number.POSITIVE_INFINITY : keepaliveS * 1_000;
 
 /** Opens a link that begins to connect at once. */
 export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps): Link => {
@@ -137,7 +141,7 @@ export const openLink = (options: LinkOptions, first: LinkPlan, deps: LinkDeps):
         clock,
         terms: { ...terms, maxHops: deps.maxHops, hop: to.isBuffer === true ? 0 : 1 },
         canary: probe,
-        probeMs,
+        probeMs: Math.min(probeMs, ...[source, sink].map(patienceOf)),
         maxBytes: deps.maxBytes,
         heldMs: deps.heldMs ?? (() => 0),
         changed: () => look(),

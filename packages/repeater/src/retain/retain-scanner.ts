@@ -26,6 +26,8 @@ export interface ScannerDeps {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly memory: () => Promise<RetainMemory>;
+  /** Runs a scan when its turn has come. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** What the source speaks; null while that is not known. One of MQTT 5 tells with each message whether it was retained. */
   readonly sourceVersion: () => 4 | 5 | null;
   /** Its note is another one. */
@@ -65,6 +67,7 @@ export const retainScanner = (options: ScannerOptions, deps: ScannerDeps): Retai
     end.clientId === undefined ? `ik${side}${id}` : `${end.clientId}-${side}${id.slice(0, 8)}`;
 
   const scan = async (): Promise<ScanResult> => {
+    abort.signal.throwIfAborted();
     // Of its own: who listens to it goes with it.
     const own = new AbortController();
     const stop = (): void => own.abort();
@@ -93,7 +96,7 @@ export const retainScanner = (options: ScannerOptions, deps: ScannerDeps): Retai
       return everyMs;
     }
     try {
-      const result = await scan();
+      const result = await deps.inTurn(scan);
       if (result.written + result.removed > 0) {
         log.info({ source: from.name, sink: to.name, filter, ...result }, 'retained messages were mirrored');
       }

@@ -42,9 +42,30 @@ interface Running {
 const keyOf = ({ flow, set }: Placed): string =>
   digest([set, flow.from.identity, flow.to.identity, flow.filter, flow.scan?.words ?? '']).slice(0, 32);
 
+/** Scans at once: each has two connections. */
+const mostScans = 8;
+
+/** Lets so many run at once; others wait for their turn. */
+const turnstile = (most: number): ScannerDeps['inTurn'] => {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+};
+
 /** No scanners yet. */
 export const retainScanners = (deps: ScannersDeps): RetainScanners => {
   const { clock, log, folder } = deps;
+  const inTurn = turnstile(mostScans);
   const memories = new Map<string, Memory>();
   const mirrors = new Map<string, readonly Running[]>();
   /** What is being closed, by key: a file is opened again only when nobody has it any more. */
@@ -100,6 +121,7 @@ export const retainScanners = (deps: ScannersDeps): RetainScanners => {
         timeoutMs: deps.timeoutMs,
         maxBytes: deps.maxBytes,
         memory: () => opened(key, memory),
+        inTurn,
         sourceVersion: () => deps.sourceVersion(one),
         changed: deps.changed,
       },
