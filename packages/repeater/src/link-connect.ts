@@ -39,7 +39,7 @@ export interface ConnectDeps {
 export const connectTo = async (endpoint: Endpoint, wish: ConnectWish, deps: ConnectDeps): Promise<Connected> => {
   if (endpoint.openReader !== undefined && wish.isReader === true && wish.version === 4) {
     deps.signal.throwIfAborted();
-    return { ...(await endpoint.openReader(wish)), version: 4, limits: noLimits };
+    return { ...(await endpoint.openReader(wish)), version: 4, keepaliveS: 0, limits: noLimits };
   }
   const { stream, ...login } = await endpoint.open();
   // What goes wrong before or after somebody listens shows as the end of the stream.
