@@ -142,6 +142,27 @@ describe('a buffer on the disk (issue 6)', () => {
     expect(Number(expiryS)).toBeGreaterThan(900);
   });
 
+  test('other settings of the buffer leave alone what waits in it', async () => {
+    await using got = await collect(sink.port);
+    await using scene = await openScene({ folder });
+    const tags = { 'infrakit.enrollment.owner': 'stack/repeater/spec', 'infrakit.enrollment.sourceID': 's/#' };
+    const one = await scene.start(between(source, sink), tags);
+    await sink.stop();
+    for (let n = 0; n < 20; n += 1) await publish(source.port, 's/x', `${n}`);
+    await until('all of them on the disk', () => waiting(scene, one) === 20);
+    // The mirror that takes over is there before the other one goes, as the controller has it.
+    const Buffer = { MaxBytes: 128 * 1024, Policy: 'drop-newest' };
+    const two = await scene.add(between(source, sink, { Buffer }), tags);
+    await scene.stop(one);
+    for (let n = 20; n < 40; n += 1) await publish(source.port, 's/x', `${n}`);
+    await until('all of them on the disk', () => waiting(scene, two) === 40);
+    for (let n = 0; n < 100; n += 1) await publish(source.port, 's/large', 'x'.repeat(2_000));
+    await until('it is full by the new settings', () => statusOf(scene, two).overflowed > 30);
+    await sink.start();
+    await until('all', () => numbersOf(got.messages).length === 40);
+    expect(numbersOf(got.messages)).toEqual(upTo(40));
+  });
+
   test('a mirror that is destroyed leaves nothing on the disk', async () => {
     await using scene = await openScene({ folder });
     const id = await scene.start(between(source, sink));

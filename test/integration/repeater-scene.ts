@@ -134,6 +134,8 @@ export const stream = (
 /** Mirrors in this process. */
 export interface Scene extends AsyncDisposable {
   readonly mirrors: Mirrors;
+  /** Adds a mirror; gives its id. */
+  readonly add: (properties: unknown, tags?: Readonly<Record<string, string>>) => Promise<string>;
   /** Starts a mirror; gives its id when it delivers. */
   readonly start: (properties: unknown, tags?: Readonly<Record<string, string>>) => Promise<string>;
   readonly stop: (id: string) => Promise<void>;
@@ -167,12 +169,16 @@ export const openScene = async (
     },
   );
   const state = (id: string) => mirrors.reports().find(({ record }) => record.ID === id)?.status.state;
+  const add: Scene['add'] = async (Properties, Tags = {}) => {
+    const spec = { Properties, Tags: { ...Tags }, Init: '', LogicalID: null, Attachments: null };
+    return (await mirrors.instance.provision({ spec }, ctx)).id;
+  };
   return {
     mirrors,
     state,
-    start: async (Properties, Tags = {}) => {
-      const spec = { Properties, Tags: { ...Tags }, Init: '', LogicalID: null, Attachments: null };
-      const { id } = await mirrors.instance.provision({ spec }, ctx);
+    add,
+    start: async (properties, tags) => {
+      const id = await add(properties, tags);
       await until('the mirror', () => state(id) === 'active');
       return id;
     },

@@ -28,20 +28,17 @@ export const bufferAcks = (answer: (frame: Buffer) => void, fail: (error: unknow
     }
     received.add(id);
   };
-  const inTurn = (work: () => Promise<void>): void => {
-    turn = turn.then(work);
+  const inTurn = (durable: Promise<void>, work: () => Promise<void>): void => {
+    // Where one before it has failed nobody waits for it any more.
+    durable.catch(() => undefined);
+    turn = turn.then(() => durable).then(work);
     turn.catch(fail);
   };
 
   return {
-    acknowledge: (durable, frame) =>
-      inTurn(async () => {
-        await durable;
-        answer(frame);
-      }),
+    acknowledge: (durable, frame) => inTurn(durable, async () => answer(frame)),
     receive: (durable, id, frame) =>
-      inTurn(async () => {
-        await durable;
+      inTurn(durable, async () => {
         await room(id);
         answer(frame);
       }),

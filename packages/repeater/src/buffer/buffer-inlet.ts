@@ -16,6 +16,7 @@ import {
 } from './buffer-frames.ts';
 import { messageBytes } from './buffer-record.ts';
 import type { DiskBuffer } from './disk-buffer.ts';
+import type { DiskRoom } from './disk-room.ts';
 
 /** The end of a buffer that messages go into. */
 export interface BufferInlet {
@@ -28,6 +29,7 @@ export interface BufferInlet {
 export interface InletDeps {
   readonly buffer: DiskBuffer;
   readonly share: BudgetShare;
+  readonly room: DiskRoom;
   readonly nowMs: () => number;
   /** There was no room for a message of a topic. */
   readonly dropped: (topic: string) => void;
@@ -36,7 +38,7 @@ export interface InletDeps {
 const maxFrameBytes = 268_435_455 + 5;
 
 /** An inlet for one connection. */
-export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): BufferInlet => {
+export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps): BufferInlet => {
   const cut = frameCutter({ maxBytes: maxFrameBytes });
   const over = new AbortController();
   let version: Version = 4;
@@ -55,17 +57,21 @@ export const bufferInlet = ({ buffer, share, nowMs, dropped }: InletDeps): Buffe
     acks.acknowledge(durable, connackFrame(!isClean && wasKnown, version));
   };
 
-  const admits = async (message: Content): Promise<boolean> => {
-    const bytes = messageBytes(message);
-    const answered = share.admit(bytes, over.signal);
-    if (typeof answered === 'boolean') return answered;
+  /** Waits for something that may take its time, and says so. */
+  const held = async <T>(work: Promise<T>): Promise<T> => {
     isHeld = true;
     try {
-      return await answered;
+      return await work;
     } finally {
       isHeld = false;
       heldMs = nowMs();
     }
+  };
+  const admits = async (message: Content): Promise<boolean> => {
+    const bytes = messageBytes(message);
+    while (!room.takes(bytes) && !over.signal.aborted) await held(room.wait(over.signal));
+    const answered = share.admit(bytes, over.signal);
+    return typeof answered === 'boolean' ? answered : held(answered);
   };
 
   const publish = async (message: Content): Promise<void> => {

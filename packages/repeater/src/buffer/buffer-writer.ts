@@ -11,6 +11,8 @@ export interface BufferWriter {
    */
   readonly append: (bytes: Buffer, applied: () => void) => Promise<void>;
   readonly files: () => readonly BufferFile[];
+  /** Gives back the disk of a file in which nothing waits any more, if it is worth it. */
+  readonly renew: () => Promise<void>;
   /** Removes the files, save the one that is written to, that hold nothing any more: messages from `first` up to `end`. */
   readonly tidy: (isOver: (first: number, end: number) => boolean) => void;
   /** Awaits what was appended. */
@@ -29,18 +31,22 @@ export interface WriterDeps {
   readonly files: readonly BufferFile[];
   /** A file that is larger is followed by another one. */
   readonly fileBytes: () => number;
+  /** Whether no message waits at all. */
+  readonly isEmpty: () => boolean;
   /** What a new file begins with. */
   readonly snapshot: () => BufferSnapshot;
   /** The disk refused. */
   readonly failed: (error: AppError) => void;
 }
 
+/** A file of so many bytes goes when nothing waits in it. */
+const spareBytes = 64 * 1024;
 /** The most that is written at once, in bytes. */
 const batchBytes = 4 * 1024 * 1024;
 
 /** A writer that goes on in the last file. Nothing is opened before it is needed. */
 export const bufferWriter = (deps: WriterDeps): BufferWriter => {
-  const { folder, fileBytes, snapshot } = deps;
+  const { folder, fileBytes, isEmpty, snapshot } = deps;
   let files = [...deps.files];
   let handle: FileHandle | null = null;
   let waiting: Waiting[] = [];
@@ -53,9 +59,11 @@ export const bufferWriter = (deps: WriterDeps): BufferWriter => {
     return file;
   };
 
+  const isSpare = (): boolean => isEmpty() && current().bytes > spareBytes;
+
   const write = async (batch: readonly Waiting[]): Promise<void> => {
     const full = current();
-    if (full.bytes > fileBytes()) {
+    if (full.bytes > fileBytes() || isSpare()) {
       const next = await createBufferFile(folder, full.number + 1, snapshot());
       files = [...files, next];
       await handle?.close();
@@ -109,14 +117,19 @@ export const bufferWriter = (deps: WriterDeps): BufferWriter => {
     running = null;
   };
 
+  const append: BufferWriter['append'] = (bytes, applied) =>
+    new Promise((resolve, reject) => {
+      if (isClosed) return reject(new AppError('STORE_UNAVAILABLE', `${folder} is closed`));
+      waiting.push({ bytes, applied, resolve, reject });
+      // In a turn of its own, so that what is appended together is written together.
+      running ??= Promise.resolve().then(run);
+    });
+
   return {
-    append: (bytes, applied) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(new AppError('STORE_UNAVAILABLE', `${folder} is closed`));
-        waiting.push({ bytes, applied, resolve, reject });
-        // In a turn of its own, so that what is appended together is written together.
-        running ??= Promise.resolve().then(run);
-      }),
+    append,
+    renew: async () => {
+      if (isSpare()) await append(Buffer.alloc(0), () => undefined);
+    },
     files: () => files,
     tidy: (isOver) => {
       const last = files.length - 1;

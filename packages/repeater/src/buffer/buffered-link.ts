@@ -9,6 +9,7 @@ import type { BufferBudget } from './buffer-budget.ts';
 import { type BufferInlet, bufferInlet } from './buffer-inlet.ts';
 import { bufferOutlet } from './buffer-outlet.ts';
 import { type BufferStatus, type DiskBuffer, openDiskBuffer } from './disk-buffer.ts';
+import { diskRoom } from './disk-room.ts';
 
 export interface BufferedLinkDeps extends LinkDeps {
   /** Where buffers are; each has a folder of its own in there. */
@@ -126,10 +127,11 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
     });
     free = share.free;
     share.hold(disk.status().bytes);
+    const room = await diskRoom(folder, () => disk.status().messages, clock);
     let inlet: BufferInlet | null = null;
     const heldMs = (): number => inlet?.heldMs() ?? 0;
     const into = local('the buffer', async () => {
-      inlet = bufferInlet({ buffer: disk, share, nowMs: clock.now, dropped });
+      inlet = bufferInlet({ buffer: disk, share, room, nowMs: clock.now, dropped });
       return { stream: inlet.stream };
     });
     const outOf = local('the buffer', async () => ({
@@ -223,7 +225,7 @@ export const openBufferedLink = (options: LinkOptions, first: LinkPlan, deps: Bu
       const { inward, outward, disk, heldMs } = running;
       const [outer, inner] = [outward.status(), inward.status()];
       const worse = order.indexOf(inner.state) > order.indexOf(outer.state) ? inner : outer;
-      const full = heldMs() >= clock.now() - deps.probeMs ? 'the buffer is full: the source waits' : '';
+      const full = heldMs() >= clock.now() - deps.probeMs ? 'the buffer or its disk is full: the source waits' : '';
       return {
         ...worse,
         lastError: worse.state === 'active' ? full || worse.lastError : worse.lastError,

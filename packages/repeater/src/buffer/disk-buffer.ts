@@ -85,6 +85,7 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
     folder,
     files,
     fileBytes: options.fileBytes,
+    isEmpty: () => state.messages() === 0,
     snapshot: state.snapshot,
     failed: options.failed,
   });
@@ -201,6 +202,7 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
       way.delete(one.id);
       finishing.delete(one);
       freed(one.bytes);
+      await writer.renew();
       writer.tidy(state.isOver);
       more();
     },
