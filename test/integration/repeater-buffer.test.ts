@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requireProgram } from '../programs.mjs';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
-import { collect, openScene, publish, type Scene, startRepeaterProcess, stream, until } from './repeater-scene.ts';
+import { collect, openScene, publish, type Scene, stream, until } from './repeater-scene.ts';
 
 /** A session keeps all that waits. */
 const keepsAll = { config: ['max_queued_messages 0', 'queue_qos0_messages true'] };
@@ -81,35 +81,6 @@ describe('a buffer on the disk (issue 6)', () => {
       expect(numbersOf(got.messages)).toEqual(upTo(sent));
     },
     60_000,
-  );
-
-  test.each([1, 2] as const)(
-    'QoS %i: killed hard, with the sink there and away, at 500 messages a second: nothing lost, order kept, QoS 2 not doubled',
-    async (QoS) => {
-      await using got = await collect(sink.port);
-      await using repeater = await startRepeaterProcess(between(source, sink, { QoS }));
-      await until('the mirror', async () => {
-        await publish(source.port, 's/probe', 'x');
-        return got.messages.length > 0;
-      });
-      const load = stream(source.port, 's/x', { qos: QoS, perSecond: 500 });
-      for (const isAway of [false, true, false, true]) {
-        if (isAway) await sink.stop();
-        for (let kill = 0; kill < 2; kill += 1) {
-          const before = load.sent();
-          await until('traffic', () => load.sent() > before + 300);
-          await repeater.crash();
-        }
-        if (isAway) await sink.start();
-      }
-      const sent = await load.stop();
-      await until('the last one', () => numbersOf(got.messages).includes(sent - 1), 30_000);
-      const seen = numbersOf(got.messages);
-      expect([...new Set(seen)]).toEqual(upTo(sent));
-      if (QoS === 2) expect(seen).toHaveLength(sent);
-      else expect(seen.length - sent).toBeLessThan(8 * (256 + 20));
-    },
-    90_000,
   );
 
   test('properties of MQTT 5 wait along, with the time that is left; what has waited for too long is dropped and counted', async () => {

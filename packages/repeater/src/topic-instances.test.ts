@@ -139,6 +139,15 @@ describe('what a mirror may be', () => {
       await instance.validate({ properties: { ...properties(1), sinktopic: '/time//1s' } }, ctx);
     }));
 
+  test('a buffer is refused where nothing is kept on the disk, and one that makes no sense everywhere', () =>
+    withMirrors(async ({ instance }) => {
+      const refused = (Buffer: object) =>
+        expect(instance.validate({ properties: { ...properties(1), Buffer } }, ctx)).rejects.toThrow(/^Buffer/);
+      await refused({ MaxBytes: 1024 * 1024 });
+      await refused({ MaxBytes: 10 });
+      await refused({ MaxBytes: 1024 * 1024, Policy: 'shrink' });
+    }));
+
   test('a mirror that would send a message round for ever is refused, the way spelled out', () =>
     withMirrors(async (mirrors) => {
       const there = { ...properties(1), Sink: { URL: 'mqtt://127.0.0.1:2' }, sourcetopic: 's/#', sinktopic: 'x/' };
