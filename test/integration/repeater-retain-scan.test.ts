@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { type PlainBroker, startPlainBroker } from './plain-broker.ts';
-import { collect, openScene, publish, type Scene, until } from './repeater-scene.ts';
+import { collect, openScene, publish, type Scene, startRepeaterProcess, until } from './repeater-scene.ts';
 
 let folder: string;
 let origin: Mosquitto;
@@ -34,6 +34,13 @@ const rule = (more: object = {}) => ({
 
 const retain = (topic: string, payload: string): Promise<void> =>
   publish(origin.port, topic, payload, { retain: true });
+
+/** Retains the same payload under many topics. */
+const publishRetained = async (port: number, topics: readonly string[], payload: string): Promise<void> => {
+  for (let at = 0; at < topics.length; at += 20) {
+    await Promise.all(topics.slice(at, at + 20).map((topic) => publish(port, topic, payload, { retain: true })));
+  }
+};
 
 let reads = 0;
 /** What is retained at the sink now. */
@@ -115,6 +122,20 @@ describe('RetainScan: what a source of 3.1.1 has retained (issue 6)', () => {
     const [report] = again.mirrors.reports();
     await nextScan(again, report?.record.ID ?? '');
   });
+
+  test('Law 11: killed hard while it retains, it leaves nothing at the sink that it does not know of', async () => {
+    const count = 300;
+    const topics = Array.from({ length: count }, (_, n) => `s/${n}`);
+    await publishRetained(origin.port, topics, 'x');
+    await using repeater = await startRepeaterProcess(rule());
+    for (const share of [1, 2, 3]) {
+      await until('some of them', async () => Object.keys(await retainedThere()).length >= (share * count) / 10);
+      await repeater.crash();
+    }
+    await until('all of them', async () => Object.keys(await retainedThere()).length === count);
+    await publishRetained(origin.port, topics, '');
+    await untilThere('nothing', {});
+  }, 60_000);
 
   test('Law 1: a scan that is cut short removes nothing, and says why; Law 2: a source that has nothing left empties the sink', async () => {
     const all: Record<string, string> = {};
