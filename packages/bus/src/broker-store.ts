@@ -25,7 +25,7 @@ export interface BrokerStore {
 export interface NewValue {
   /** Makes the value when it is written. */
   readonly make: () => Buffer;
-  /** False: it may stay in memory for {@link gatherMs}, since it is likely to be forgotten by then. */
+  /** False: it may stay in memory for up to twice {@link gatherMs}, since it is likely to be forgotten by then. */
   readonly isUrgent: boolean;
   readonly written: () => void;
 }
@@ -37,8 +37,8 @@ export interface BrokerStoreDeps {
   readonly onWriteError: (error: unknown) => void;
 }
 
-/** How long what is not urgent is gathered, in ms. */
-const gatherMs = 20;
+/** What is not urgent is written when it is at least so old, in ms: most of it is gone by then. */
+const gatherMs = 25;
 
 /** A change that is not written yet; its value is made late only when its key is new. */
 interface Change {
@@ -100,16 +100,17 @@ export const openBrokerStore = async (dir: string | undefined, deps: BrokerStore
     };
   }
   const { db, loaded } = await openOrReplace(dir, deps.log);
+  /** To be written now. */
   let pending = new Map<string, Change>();
-  let isUrgent = false;
+  /** To be written when they are old enough. A key is in one of the three. */
+  let [young, old] = [new Map<string, Change>(), new Map<string, Change>()];
   let writing: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
 
   const writeAll = async (): Promise<void> => {
-    while (isUrgent && pending.size > 0) {
+    while (pending.size > 0) {
       const batch = pending;
       pending = new Map();
-      isUrgent = false;
       try {
         await db.batch(
           [...batch].map(([key, { value }]) =>
@@ -124,49 +125,56 @@ export const openBrokerStore = async (dir: string | undefined, deps: BrokerStore
       for (const { written } of batch.values()) written?.();
     }
     writing = undefined;
-    if (pending.size > 0) startLater();
   };
   const start = (): void => {
-    isUrgent = true;
-    stopTimer?.();
-    stopTimer = undefined;
     writing ??= Promise.resolve().then(writeAll);
   };
-  const startLater = (): void => {
-    if (writing === undefined) stopTimer ??= deps.after(gatherMs, start);
+  const age = (): void => {
+    stopTimer = undefined;
+    for (const [key, change] of old) pending.set(key, change);
+    if (old.size > 0) start();
+    old = young;
+    young = new Map();
+    if (old.size > 0) stopTimer = deps.after(gatherMs, age);
   };
-
-  /** Whether the change has to be written at all. */
-  const change = (key: string, value: Buffer | undefined, written?: () => void): boolean => {
-    const before = pending.get(key);
-    if (value === undefined && typeof before?.value === 'function') {
-      pending.delete(key);
-      before.written?.();
-      written?.();
-      return false;
+  const addYoung = (key: string, change: Change): void => {
+    young.set(key, change);
+    stopTimer ??= deps.after(gatherMs, age);
+  };
+  const takeOut = (key: string): Change | undefined => {
+    for (const changes of [young, old, pending]) {
+      const change = changes.get(key);
+      if (change !== undefined && changes.delete(key)) return change;
     }
-    const both = (): void => {
-      before?.written?.();
-      written?.();
-    };
-    pending.set(key, { value, written: before?.written === undefined ? written : both });
-    return true;
+    return undefined;
   };
 
   return {
     loaded,
     write: (key, value, written) => {
-      if (change(key, value, written)) start();
+      const before = takeOut(key)?.written;
+      const both = (): void => {
+        before?.();
+        written?.();
+      };
+      pending.set(key, { value, written: before === undefined ? written : both });
+      start();
     },
     forget: (key) => {
-      if (change(key, undefined)) startLater();
+      const before = takeOut(key);
+      if (typeof before?.value === 'function') before.written?.();
+      else addYoung(key, { value: undefined, written: before?.written });
     },
-    writeNew: (key, { make, isUrgent: isNow, written }) => {
+    writeNew: (key, { make, isUrgent, written }) => {
+      if (!isUrgent) return addYoung(key, { value: make, written });
       pending.set(key, { value: make, written });
-      if (isNow) start();
-      else startLater();
+      start();
     },
     close: async () => {
+      stopTimer?.();
+      age();
+      age();
+      stopTimer?.();
       start();
       await writing;
       await db.close();
