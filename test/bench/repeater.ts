@@ -9,7 +9,7 @@ import { startMosquitto } from '../integration/mosquitto.ts';
 import { type LoadResult, measureLoad } from './load/load.ts';
 
 const unlimited = ['max_queued_messages 0', 'max_inflight_messages 0'];
-const [rounds, measureMs, payloadBytes] = [Number(process.env.BENCH_ROUNDS ?? 5), 2_000, 100];
+const [rounds, measureMs, payloadBytes] = [3, 2_000, 100];
 const embeddedChild = fileURLToPath(new URL('load/embedded-child.ts', import.meta.url));
 const underTest = fileURLToPath(new URL('repeater-under-test', import.meta.url));
 
@@ -57,7 +57,7 @@ const withCpu = async (
 };
 
 /** Mosquitto's own bridge between two mosquittos. */
-export const throughBridge = async (qos: 1 | 2): Promise<Figures> => {
+const throughBridge = async (qos: 1 | 2): Promise<Figures> => {
   await using sink = await startMosquitto({ config: unlimited });
   const bridge = [
     'connection peer',
@@ -83,10 +83,10 @@ export const throughBridge = async (qos: 1 | 2): Promise<Figures> => {
 };
 
 /** An embedded broker with a repeater in its process, in the place of the first mosquitto. */
-export const fromEmbedded = async (qos: 1 | 2, over: 'process' | 'socket'): Promise<Figures> => {
+const fromEmbedded = async (qos: 1 | 2, over: 'process' | 'socket'): Promise<Figures> => {
   await using sink = await startMosquitto({ config: unlimited });
   const folder = await mkdtemp(join(tmpdir(), 'infrakit-bench-'));
-  const args = ['--import', 'tsx', ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean), embeddedChild];
+  const args = ['--import', 'tsx', embeddedChild];
   const child = startChild([process.execPath, ...args], {
     FOLDER: folder,
     SINK_PORT: `${sink.port}`,

@@ -47,6 +47,36 @@ describe('the store of a broker', () => {
       expect(warnings).toEqual([]);
     }));
 
+  it('writes what is not urgent when it is old, not at all when it is forgotten by then, and says when that is so', () =>
+    inFolder(async (_dir, _warnings, open) => {
+      const store = await open();
+      const settled: string[] = [];
+      const keep = (key: string, isUrgent: boolean): Promise<void> =>
+        new Promise((resolve) => {
+          const written = (): void => {
+            settled.push(key);
+            resolve();
+          };
+          store.writeNew(key, { make: () => Buffer.from(key), isUrgent, written });
+        });
+      void keep('forgotten', false);
+      store.forget('forgotten');
+      expect(settled).toEqual(['forgotten']);
+      const slow = keep('slow', false);
+      await keep('urgent', true);
+      expect(settled).toEqual(['forgotten', 'urgent']);
+      await slow;
+      void keep('changed', false);
+      store.write('changed', Buffer.from('later'));
+      store.forget('urgent');
+      await store.close();
+      expect(settled).toEqual(['forgotten', 'urgent', 'slow', 'changed']);
+      const again = await open();
+      const kept = [...again.loaded].map(([key, value]) => `${key}=${value}`);
+      expect(kept).toEqual(['changed=later', 'slow=slow']);
+      await again.close();
+    }));
+
   it('that is broken is moved aside with a warning, and the broker begins anew', () =>
     inFolder(async (dir, warnings, open) => {
       const store = await open();

@@ -88,7 +88,8 @@ const addressOf = (listen: ListenAddress, port: number, isTls: boolean): string 
  * TCP guests may subscribe to anything, are forwarded only plugins, events, state and members of `prefix`, and whoever
  * publishes without the right loses the connection, the one way MQTT 3.1.1 has to say no. Retained processes and plugins
  * of the last run are dropped. A mosquitto that bridges to it needs `notifications false`: `$SYS` is nobody's to write.
- * QoS 1 is acknowledged on receipt, a few milliseconds before it is on disk. Errors: `BROKER_INVALID` (what to set
+ * QoS 1 and 2 are acknowledged when each lasting session has the message on disk, or its client has acknowledged it; what is
+ * retained is on disk a few milliseconds later. Errors: `BROKER_INVALID` (what to set
  * instead), `BUS_UNAVAILABLE` (port or socket in use).
  */
 export const startEmbeddedBroker = async (
