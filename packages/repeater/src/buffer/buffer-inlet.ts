@@ -94,7 +94,10 @@ export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps):
       acknowledge(Promise.resolve());
       return;
     }
-    acknowledge(buffer.add({ ...message, receivedMs: nowMs() }));
+    const durable = buffer.add({ ...message, receivedMs: nowMs() });
+    acknowledge(durable);
+    // A source that is faster than the disk is not read meanwhile. Who acknowledges it says what went wrong.
+    if (buffer.isBehind()) await durable.catch(() => undefined);
   };
 
   const take = async (frame: Frame): Promise<void> => {

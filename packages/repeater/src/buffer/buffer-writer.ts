@@ -10,6 +10,8 @@ export interface BufferWriter {
    * of the calls. `STORE_UNAVAILABLE` when the disk refuses: it is then not in the file, and nothing more is taken.
    */
   readonly append: (bytes: Buffer, applied: () => void) => Promise<void>;
+  /** How many bytes are not durable so far. */
+  readonly pendingBytes: () => number;
   readonly files: () => readonly BufferFile[];
   /** Gives back the disk of a file in which nothing waits any more, if it is worth it. */
   readonly renew: () => Promise<void>;
@@ -50,6 +52,7 @@ export const bufferWriter = (deps: WriterDeps): BufferWriter => {
   let files = [...deps.files];
   let handle: FileHandle | null = null;
   let waiting: Waiting[] = [];
+  let pendingBytes = 0;
   let running: Promise<void> | null = null;
   let isClosed = false;
 
@@ -109,7 +112,8 @@ export const bufferWriter = (deps: WriterDeps): BufferWriter => {
         deps.failed(error);
         break;
       }
-      for (const { applied, resolve } of batch) {
+      for (const { bytes, applied, resolve } of batch) {
+        pendingBytes -= bytes.length;
         applied();
         resolve();
       }
@@ -121,12 +125,14 @@ export const bufferWriter = (deps: WriterDeps): BufferWriter => {
     new Promise((resolve, reject) => {
       if (isClosed) return reject(new AppError('STORE_UNAVAILABLE', `${folder} is closed`));
       waiting.push({ bytes, applied, resolve, reject });
+      pendingBytes += bytes.length;
       // In a turn of its own, so that what is appended together is written together.
       running ??= Promise.resolve().then(run);
     });
 
   return {
     append,
+    pendingBytes: () => pendingBytes,
     renew: async () => {
       if (isSpare()) await append(Buffer.alloc(0), () => undefined);
     },

@@ -121,6 +121,15 @@ describe('what is in a buffer outlives its process', () => {
   });
 });
 
+test('it says when so much is on its way to the disk that more should wait', async () => {
+  const buffer = await open();
+  const large = { ...message(0), payload: Buffer.alloc(1024 * 1024) };
+  const added = Array.from({ length: 8 }, () => buffer.add(large));
+  expect(buffer.isBehind()).toBe(true);
+  await Promise.all(added);
+  expect(buffer.isBehind()).toBe(false);
+});
+
 describe('its files', () => {
   test('follow each other and go when nothing in them waits, also those in the middle', async () => {
     const buffer = await open(2_000);

@@ -27,6 +27,8 @@ export interface DiskBuffer {
   readonly received: (id: number) => Promise<void> | null;
   /** Keeps a message; durable when it resolves. */
   readonly add: (message: Omit<KeptMessage, 'seq'>) => Promise<void>;
+  /** Whether so much is on its way to the disk that more should wait for it. */
+  readonly isBehind: () => boolean;
   /** The source has released a packet id; durable when it resolves. */
   readonly released: (id: number) => Promise<void>;
   /** Whether no message was ever in it. */
@@ -66,6 +68,7 @@ export interface BufferStatus {
  */
 const [maxUnderWay, maxUnderWayBytes] = [256, 4 * 1024 * 1024];
 const packetIds = 65_535;
+const maxPendingBytes = 8 * 1024 * 1024;
 
 export interface DiskBufferOptions {
   readonly folder: string;
@@ -181,6 +184,7 @@ export const openDiskBuffer = async (options: DiskBufferOptions): Promise<DiskBu
       if (isRemembered) arriving.set(message.id, durable);
       return durable;
     },
+    isBehind: () => writer.pendingBytes() > maxPendingBytes,
     released: (id) => write({ released: id }),
     isFresh: () => state.nextSeq() === 0,
     find: (id) => way.get(id),
