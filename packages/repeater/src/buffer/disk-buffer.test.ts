@@ -57,7 +57,12 @@ const upTo = (count: number, from = 0): number[] => Array.from({ length: count -
 const crashed = async (name: string): Promise<string> => {
   const copy = join(root, name);
   await mkdir(copy);
-  for (const file of await readdir(folder)) await copyFile(join(folder, file), join(copy, file));
+  for (const file of await readdir(folder)) {
+    // One in which nothing waits may be going at this moment.
+    await copyFile(join(folder, file), join(copy, file)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
   return copy;
 };
 
