@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaign.ts';
-import { runOutage } from '../integration/repeater-outage.ts';
+import { runOutages } from '../integration/repeater-outage.ts';
 
 /**
  * The sink is away for the time given, the source restarted, the repeater killed hard ten times at 500 messages a second; at QoS 1
@@ -10,9 +10,7 @@ const campaign: Campaign = {
   run: async ({ seconds }) => {
     const facts: Record<string, unknown> = {};
     for (const hasBuffer of [false, true]) {
-      const both = await Promise.all(
-        ([1, 2] as const).map((qos) => runOutage({ qos, hasBuffer, downMs: seconds * 1_000 })),
-      );
+      const both = await runOutages({ hasBuffer, downMs: seconds * 1_000 });
       facts[hasBuffer ? 'withBuffer' : 'withoutBuffer'] = { qos1: both[0], qos2: both[1] };
     }
     return facts;

@@ -7,7 +7,7 @@ import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { collect, publish, startRepeaterProcess, stream, until } from './repeater-scene.ts';
 
 /** How an outage is made. */
-export interface OutageOptions {
+interface OutageOptions {
   readonly qos: 1 | 2;
   /** Whether messages wait on the repeater's disk, or in its session at the source. */
   readonly hasBuffer: boolean;
@@ -16,7 +16,7 @@ export interface OutageOptions {
 }
 
 /** What came of it. Nothing was lost, doubled at QoS 2 or out of order, or it would have been an error. */
-export interface OutageFacts {
+interface OutageFacts {
   readonly sent: number;
   /** Messages that came more than once, and how many may have been under way when something broke. */
   readonly doubled: number;
@@ -55,14 +55,26 @@ const loads = (port: number, qos: 1 | 2) => {
     },
     sent: () => sum(running.length > 0 ? running.map((load) => load.sent()) : at),
     counts: () => at,
+    kill: () => {
+      for (const load of running) load.kill();
+    },
   };
+};
+
+/** Both QoS at once; both have ended when it fails. */
+export const runOutages = async (options: Omit<OutageOptions, 'qos'>): Promise<readonly OutageFacts[]> => {
+  const results = await Promise.allSettled(([1, 2] as const).map((qos) => runOutage({ ...options, qos })));
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
 };
 
 /**
  * 500 messages a second on two topics while the repeater is killed hard ten times, the sink is away, and the source is restarted
  * during that and again while what waited is delivered. Errors say what was lost, doubled or out of order.
  */
-export const runOutage = async ({ qos, hasBuffer, downMs }: OutageOptions): Promise<OutageFacts> => {
+const runOutage = async ({ qos, hasBuffer, downMs }: OutageOptions): Promise<OutageFacts> => {
   const folder = await mkdtemp(join(tmpdir(), 'repeater-outage-'));
   try {
     await using source = await startBroker(join(folder, 'source'));
@@ -82,6 +94,7 @@ export const runOutage = async ({ qos, hasBuffer, downMs }: OutageOptions): Prom
       return got.messages.length > 0;
     });
     const load = loads(source.port, qos);
+    using _ended = { [Symbol.dispose]: load.kill };
     const done = { kills: 0, sourceRestarts: 0 };
     const kill = async (times: number): Promise<void> => {
       for (let n = 0; n < times; n += 1) {

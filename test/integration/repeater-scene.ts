@@ -121,6 +121,11 @@ export const stream = (
   }, 10);
   return {
     sent: () => sent,
+    /** Ends it at once, whatever is not acknowledged. */
+    kill: () => {
+      clearInterval(timer);
+      child.kill('SIGKILL');
+    },
     stop: async (): Promise<number> => {
       clearInterval(timer);
       const exit = once(child, 'exit');
