@@ -142,11 +142,9 @@ export const openBrokerStore = async (dir: string | undefined, deps: BrokerStore
     stopTimer ??= deps.after(gatherMs, age);
   };
   const takeOut = (key: string): Change | undefined => {
-    for (const changes of [young, old, pending]) {
-      const change = changes.get(key);
-      if (change !== undefined && changes.delete(key)) return change;
-    }
-    return undefined;
+    const change = young.get(key) ?? old.get(key) ?? pending.get(key);
+    if (change !== undefined && !young.delete(key) && !old.delete(key)) pending.delete(key);
+    return change;
   };
 
   return {
