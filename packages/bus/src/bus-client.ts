@@ -1,14 +1,14 @@
 import { defaultTopicPrefix, topicsUnder } from '@infrakit/core';
 import type { Events, Log, Plugins } from '@infrakit/spi';
-import { badMessages } from './bad-messages.ts';
-import type { Connection } from './connection.ts';
-import { eventSubscriber } from './events.ts';
-import { endLostCalls } from './lost-calls.ts';
-import { managedEvents } from './managed-events.ts';
-import { pluginRegistry, type Registry } from './registry.ts';
-import { pluginsPort } from './resolve.ts';
-import { rpcClient } from './rpc-client.ts';
-import type { RpcClock } from './rpc-frame.ts';
+import type { Connection } from './connection/connection.ts';
+import { pluginRegistry, type Registry } from './discovery/registry.ts';
+import { pluginsPort } from './discovery/resolve.ts';
+import { badMessages } from './events/bad-messages.ts';
+import { eventSubscriber } from './events/events.ts';
+import { managedEvents } from './events/managed-events.ts';
+import { endLostCalls } from './rpc/lost-calls.ts';
+import { rpcClient } from './rpc/rpc-client.ts';
+import type { RpcClock } from './rpc/rpc-frame.ts';
 
 export interface BusClientOptions {
   /** Closed with the client. */

@@ -1,17 +1,17 @@
 import { AppError, type Topics } from '@infrakit/core';
 import type { Events, Log, MembersPublisher, PluginObject, Plugins, StatePublisher } from '@infrakit/spi';
-import { advertise, advertisementOf, type PluginRole } from './advertise.ts';
-import { claimName } from './claim.ts';
-import type { Connection } from './connection.ts';
-import { eventPublisher } from './events.ts';
-import { membersPublisher } from './members-publisher.ts';
-import { fullName } from './plugin-record.ts';
-import type { Registry } from './registry.ts';
-import { pluginsPort, type ResolveOptions } from './resolve.ts';
-import type { RpcClock } from './rpc-frame.ts';
-import { type FindMethod, methodFinder } from './rpc-objects.ts';
-import { serveRpc } from './rpc-server.ts';
-import { statePublisher } from './state-publisher.ts';
+import type { Connection } from './connection/connection.ts';
+import { advertise, advertisementOf, type PluginRole } from './discovery/advertise.ts';
+import { claimName } from './discovery/claim.ts';
+import { fullName } from './discovery/plugin-record.ts';
+import type { Registry } from './discovery/registry.ts';
+import { pluginsPort, type ResolveOptions } from './discovery/resolve.ts';
+import { eventPublisher } from './events/events.ts';
+import { membersPublisher } from './retained/members-publisher.ts';
+import { statePublisher } from './retained/state-publisher.ts';
+import type { RpcClock } from './rpc/rpc-frame.ts';
+import { type FindMethod, methodFinder } from './rpc/rpc-objects.ts';
+import { serveRpc } from './rpc/rpc-server.ts';
 
 /** How a plugin comes to the bus. */
 export interface PluginStart {

@@ -3,9 +3,9 @@ import { type ObjectState, testingContext } from '@infrakit/spi';
 import { describe, expect, it } from 'vitest';
 import { type Bus, openBus } from './bus.ts';
 import type { PluginStart } from './bus-plugin.ts';
-import { lamp, lampInterface } from './bus-scene.ts';
-import { memoryBroker } from './memory-broker.ts';
-import { rpcClient } from './rpc-client.ts';
+import { memoryBroker } from './connection/memory-broker.ts';
+import { lamp, lampInterface } from './contract/bus-scene.ts';
+import { rpcClient } from './rpc/rpc-client.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const quiet = (): void => {};

@@ -1,18 +1,18 @@
 import { AppError, defaultTopicPrefix, type ProcessPresence, topicsUnder } from '@infrakit/core';
 import type { Events, Log, Plugins } from '@infrakit/spi';
-import { badMessages } from './bad-messages.ts';
 import { type BusPlugin, type HostedPlugin, type PluginStart, startPlugin } from './bus-plugin.ts';
-import type { Connection, Will } from './connection.ts';
-import { eventSubscriber } from './events.ts';
-import { endLostCalls } from './lost-calls.ts';
-import { managedEvents } from './managed-events.ts';
-import { clearOrphans } from './orphans.ts';
-import { announceProcess, processWill } from './presence.ts';
-import { pluginRegistry, type Registry } from './registry.ts';
-import { pluginsPort } from './resolve.ts';
-import { rpcClient } from './rpc-client.ts';
-import type { RpcClock } from './rpc-frame.ts';
-import { clearSilentProcesses } from './silent-processes.ts';
+import type { Connection, Will } from './connection/connection.ts';
+import { clearOrphans } from './discovery/orphans.ts';
+import { announceProcess, processWill } from './discovery/presence.ts';
+import { pluginRegistry, type Registry } from './discovery/registry.ts';
+import { pluginsPort } from './discovery/resolve.ts';
+import { clearSilentProcesses } from './discovery/silent-processes.ts';
+import { badMessages } from './events/bad-messages.ts';
+import { eventSubscriber } from './events/events.ts';
+import { managedEvents } from './events/managed-events.ts';
+import { endLostCalls } from './rpc/lost-calls.ts';
+import { rpcClient } from './rpc/rpc-client.ts';
+import type { RpcClock } from './rpc/rpc-frame.ts';
 
 /** Who this process is; `nonce` is drawn anew at each start. */
 export interface ProcessIdentity {

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { AppError, topicsUnder } from '@infrakit/core';
 import type { After } from '@infrakit/spi';
 import { generate, type IPublishPacket, type Packet, parser, writeToStream } from 'mqtt-packet';
-import { type AdvertisedName, activeOf, advertisedNames, type PluginRecord } from './plugin-record.ts';
-import { decodeFrame } from './rpc-frame.ts';
+import { type AdvertisedName, activeOf, advertisedNames, type PluginRecord } from './discovery/plugin-record.ts';
+import { decodeFrame } from './rpc/rpc-frame.ts';
 
 /** An object that was found, and the incarnation that answers for it. */
 export interface QuickTarget extends AdvertisedName {

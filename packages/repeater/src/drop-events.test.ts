@@ -2,9 +2,9 @@ import type { Event } from '@infrakit/core';
 import { virtualClock } from '@infrakit/runtime';
 import { expect, test } from 'vitest';
 import { dropEvents } from './drop-events.ts';
-import { Mirror } from './mirror.ts';
-import type { MirrorDrops } from './mirror-engine.ts';
-import type { MirrorRecord } from './mirror-table.ts';
+import { Mirror } from './mirror/mirror.ts';
+import type { MirrorDrops } from './mirror/mirror-engine.ts';
+import type { MirrorRecord } from './mirror/mirror-table.ts';
 
 const record = (ID: string, tags: Readonly<Record<string, string>> = {}): MirrorRecord => ({
   ID,

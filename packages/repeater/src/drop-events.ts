@@ -1,7 +1,7 @@
 import { type Event, reservedTags } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
-import type { MirrorDrops } from './mirror-engine.ts';
-import type { MirrorRecord } from './mirror-table.ts';
+import type { MirrorDrops } from './mirror/mirror-engine.ts';
+import type { MirrorRecord } from './mirror/mirror-table.ts';
 
 /** What was dropped since the last event of its rule. */
 export interface DropData {

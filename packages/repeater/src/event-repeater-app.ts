@@ -3,7 +3,7 @@ import type { ManagedSpec } from './rest/managed-rules.ts';
 import type { MirroredRulesDeps } from './rest/mirrored-rules.ts';
 import type { Listening } from './rest/rest-listen.ts';
 
-export { pluginOf } from './endpoint.ts';
+export { pluginOf } from './link/endpoint.ts';
 export { type ListenFiles, parseListen, recordedPlace, type TcpPlace } from './rest/rest-listen.ts';
 export type { EventRepeaterOptions, Listening, ManagedSpec, MirroredRulesDeps };
 

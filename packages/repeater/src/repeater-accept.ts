@@ -3,15 +3,15 @@ import { decodePart } from '@infrakit/document';
 import type { Accepted } from '@infrakit/runtime';
 import { type CallContext, instanceInterface, type Plugins } from '@infrakit/spi';
 import { NEVER } from 'rxjs';
-import type { Endpoint, EndpointDeps } from './endpoint.ts';
-import { type Flow, flowsOf, hopOf } from './flow.ts';
-import { findLoop, type Hop, loopText } from './loop-proof.ts';
+import type { Endpoint, EndpointDeps } from './link/endpoint.ts';
+import { findLoop, type Hop, loopText } from './mirror/loop-proof.ts';
+import { ruleRanks } from './mirror/rule-ranks.ts';
+import { contentTag, type MirrorEntry, type WantedMirror } from './mirror/wanted-mirror.ts';
 import { repeaterRule } from './repeater-rule.ts';
 import { RepeaterProperties, type RuleItem, ruleItems } from './repeater-schema.ts';
-import { ruleRanks } from './rule-ranks.ts';
-import type { SpeaksMqtt5 } from './speaks-mqtt5.ts';
 import { rankTag, type TopicInstances } from './topic-instances.ts';
-import { contentTag, type MirrorEntry, type WantedMirror } from './wanted-mirror.ts';
+import { type Flow, flowsOf, hopOf } from './wire/flow.ts';
+import type { SpeaksMqtt5 } from './wire/speaks-mqtt5.ts';
 
 /** What accepted repeaters work with. */
 export interface RepeaterAcceptDeps extends EndpointDeps {

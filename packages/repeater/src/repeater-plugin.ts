@@ -19,17 +19,17 @@ import {
   pluginObject,
   type RunningPlugin,
 } from '@infrakit/spi';
-import { deliveringConditions } from './delivering.ts';
 import { dropEvents, dropTopic } from './drop-events.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Hop } from './loop-proof.ts';
-import { openMirrors } from './mirrors.ts';
+import { deliveringConditions } from './link/delivering.ts';
+import type { Endpoint } from './link/endpoint.ts';
+import type { Hop } from './mirror/loop-proof.ts';
+import { openMirrors } from './mirror/mirrors.ts';
+import type { MirrorEntry, WantedMirror } from './mirror/wanted-mirror.ts';
 import { type AcceptedRepeater, acceptRepeater, topicObject } from './repeater-accept.ts';
 import { repeaterRows } from './repeater-rows.ts';
 import type { RepeaterOptions } from './repeater-schema.ts';
-import { speaksMqtt5 } from './speaks-mqtt5.ts';
 import type { MirrorReport } from './topic-instances.ts';
-import type { MirrorEntry, WantedMirror } from './wanted-mirror.ts';
+import { speaksMqtt5 } from './wire/speaks-mqtt5.ts';
 
 /** Acts at once in all, and of one rule. */
 const [concurrency, perQueue] = [64, 32];

@@ -1,7 +1,7 @@
 import { reservedTags } from '@infrakit/core';
 import type { CycleOutcome } from '@infrakit/runtime';
+import type { WantedMirror } from './mirror/wanted-mirror.ts';
 import type { MirrorReport } from './topic-instances.ts';
-import type { WantedMirror } from './wanted-mirror.ts';
 
 /** One rule in the `state` of a repeater's object. */
 export interface RepeaterRow {

@@ -1,8 +1,8 @@
 import { type ObservedEntry, ownershipOf, reservedTags, type Tags } from '@infrakit/core';
 import type { Rule, RuleSettings, Source } from '@infrakit/runtime';
 import type { CallContext, Instance } from '@infrakit/spi';
+import { contentTag, type MirrorEntry, type WantedMirror } from './mirror/wanted-mirror.ts';
 import { rankTag } from './topic-instances.ts';
-import { contentTag, type MirrorEntry, type WantedMirror } from './wanted-mirror.ts';
 
 const settings: RuleSettings = {
   policy: 'sync',

@@ -1,7 +1,7 @@
 import { Duration } from '@infrakit/core';
 import { z } from 'zod';
-import { pluginOf } from './endpoint.ts';
-import { type Mirror, MirrorBuffer, MirrorSink, MirrorSource, mirrorWords } from './mirror.ts';
+import { pluginOf } from './link/endpoint.ts';
+import { type Mirror, MirrorBuffer, MirrorSink, MirrorSource, mirrorWords } from './mirror/mirror.ts';
 
 const Rule = z.strictObject({ ...mirrorWords, QoS: mirrorWords.QoS.optional() });
 type Rule = z.infer<typeof Rule>;

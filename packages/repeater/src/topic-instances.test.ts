@@ -14,7 +14,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { contractTests } from '../../../test/contract.ts';
 import { recordingLog } from '../../../test/host/recording-log.ts';
-import { type Mirrors, openMirrors } from './mirrors.ts';
+import { type Mirrors, openMirrors } from './mirror/mirrors.ts';
 
 const ctx = testingContext();
 const { log } = recordingLog();

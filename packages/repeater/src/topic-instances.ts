@@ -8,12 +8,12 @@ import {
   type Tags,
 } from '@infrakit/core';
 import type { CallContext, Instance, InstanceListing } from '@infrakit/spi';
-import type { EndpointDeps } from './endpoint.ts';
-import { type Flow, hopOf } from './flow.ts';
-import { findLoop, type Hop, loopText } from './loop-proof.ts';
-import type { MirrorDrops, MirrorEngine, MirrorStatus } from './mirror-engine.ts';
-import { parseMirror } from './mirror-parse.ts';
-import type { MirrorRecord, MirrorTable } from './mirror-table.ts';
+import type { EndpointDeps } from './link/endpoint.ts';
+import { findLoop, type Hop, loopText } from './mirror/loop-proof.ts';
+import type { MirrorDrops, MirrorEngine, MirrorStatus } from './mirror/mirror-engine.ts';
+import { parseMirror } from './mirror/mirror-parse.ts';
+import type { MirrorRecord, MirrorTable } from './mirror/mirror-table.ts';
+import { type Flow, hopOf } from './wire/flow.ts';
 
 /** Where a mirror stands among those of its owner: of several that want a topic the one with the lowest rank gets it (GP-R10). */
 export const rankTag = 'infrakit.repeater.rank';

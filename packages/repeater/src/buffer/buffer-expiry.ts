@@ -1,4 +1,4 @@
-import { propertyEnd } from '../message-properties.ts';
+import { propertyEnd } from '../wire/message-properties.ts';
 
 /** Message Expiry Interval: a property of four bytes, in s [MQTT5-3.3.2.3.3]. */
 const expiryId = 2;

@@ -1,4 +1,4 @@
-import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from '../mqtt-frame.ts';
+import { ackFrame, maxHeaderBytes, packetType, readLength, writeLength } from '../wire/mqtt-frame.ts';
 import type { KeptMessage } from './buffer-record.ts';
 
 /** What a connection speaks. */

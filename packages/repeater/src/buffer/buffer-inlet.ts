@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
-import { frameCutter } from '../frame-cutter.ts';
-import { ackFrame, packetType } from '../mqtt-frame.ts';
+import { frameCutter } from '../wire/frame-cutter.ts';
+import { ackFrame, packetType } from '../wire/mqtt-frame.ts';
 import { bufferAcks } from './buffer-acks.ts';
 import type { BudgetShare } from './buffer-budget.ts';
 import {

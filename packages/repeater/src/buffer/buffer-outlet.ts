@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
-import { frameCutter } from '../frame-cutter.ts';
-import { ackFrame, packetType } from '../mqtt-frame.ts';
+import { frameCutter } from '../wire/frame-cutter.ts';
+import { ackFrame, packetType } from '../wire/mqtt-frame.ts';
 import { stillValid } from './buffer-expiry.ts';
 import {
   clientPacket,

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AppError, decorrelatedBackoff, toAppError } from '@infrakit/core';
-import type { Endpoint } from '../endpoint.ts';
-import { type Link, type LinkDeps, type LinkOptions, type LinkStatus, openLink } from '../link.ts';
-import type { LinkPlan } from '../link-session.ts';
-import type { RouteCounter } from '../route.ts';
+import type { Endpoint } from '../link/endpoint.ts';
+import { type Link, type LinkDeps, type LinkOptions, type LinkStatus, openLink } from '../link/link.ts';
+import type { LinkPlan } from '../link/link-session.ts';
+import type { RouteCounter } from '../mirror/route.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { type BufferInlet, bufferInlet } from './buffer-inlet.ts';
 import { bufferOutlet } from './buffer-outlet.ts';

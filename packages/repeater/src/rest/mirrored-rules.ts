@@ -2,12 +2,12 @@ import { dirname, join } from 'node:path';
 import { AppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
-import type { EndpointDeps } from '../endpoint.ts';
-import { type Flow, flowsOf, hopOf } from '../flow.ts';
-import { findLoop, loopText } from '../loop-proof.ts';
-import { Mirror, type MirrorBuffer, type MirrorSink, type MirrorSource } from '../mirror.ts';
-import { mirrorEngine } from '../mirror-engine.ts';
-import { kindOfLane, type LanePlace, laneFor } from '../mirror-lanes.ts';
+import type { EndpointDeps } from '../link/endpoint.ts';
+import { findLoop, loopText } from '../mirror/loop-proof.ts';
+import { Mirror, type MirrorBuffer, type MirrorSink, type MirrorSource } from '../mirror/mirror.ts';
+import { mirrorEngine } from '../mirror/mirror-engine.ts';
+import { kindOfLane, type LanePlace, laneFor } from '../mirror/mirror-lanes.ts';
+import { type Flow, flowsOf, hopOf } from '../wire/flow.ts';
 import type { AppChange, AppRule, AppRules } from './app-rule.ts';
 import { type KeptRule, openRuleLog } from './rule-log.ts';
 

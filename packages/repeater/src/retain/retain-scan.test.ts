@@ -1,7 +1,7 @@
 import { AppError } from '@infrakit/core';
 import { describe, expect, test } from 'vitest';
 import { recordingLog } from '../../../../test/host/recording-log.ts';
-import { routeCounter } from '../route.ts';
+import { routeCounter } from '../mirror/route.ts';
 import { openRetainMemory, type RetainMemory } from './retain-memory.ts';
 import { type RetainScanDeps, retainScan } from './retain-scan.ts';
 import type { RetainedVisitor } from './retained-reader.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RouteMap } from '../route.ts';
+import type { RouteMap } from '../mirror/route.ts';
 import type { RetainMemory } from './retain-memory.ts';
 import type { RetainedReader, RetainedVisitor } from './retained-reader.ts';
 import type { RetainedWriter } from './retained-writer.ts';

@@ -1,8 +1,8 @@
 import { toAppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
 import type { Log } from '@infrakit/spi';
-import type { Endpoint } from '../endpoint.ts';
-import type { RouteMap } from '../route.ts';
+import type { Endpoint } from '../link/endpoint.ts';
+import type { RouteMap } from '../mirror/route.ts';
 import type { RetainMemory } from './retain-memory.ts';
 import { retainScan, type ScanResult } from './retain-scan.ts';
 import { openRetainedReader } from './retained-reader.ts';

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digest } from '@infrakit/core';
 import type { Log } from '@infrakit/spi';
-import type { Placed } from '../mirror-lanes.ts';
-import type { RouteMap } from '../route.ts';
+import type { Placed } from '../mirror/mirror-lanes.ts';
+import type { RouteMap } from '../mirror/route.ts';
 import { openRetainMemory, type RetainMemory } from './retain-memory.ts';
 import { type RetainScanner, retainScanner, type ScannerDeps } from './retain-scanner.ts';
 

@@ -1,11 +1,11 @@
 import { AppError } from '@infrakit/core';
 import type { Clock } from '@infrakit/runtime';
-import type { Endpoint } from '../endpoint.ts';
-import { type FrameVisitor, frameCutter } from '../frame-cutter.ts';
-import { subscribeFrame } from '../handshake.ts';
-import { connectTo, leave } from '../link-connect.ts';
-import { packetType, pingFrame } from '../mqtt-frame.ts';
-import { topicEnd } from '../publish-rewriter.ts';
+import type { Endpoint } from '../link/endpoint.ts';
+import { connectTo, leave } from '../link/link-connect.ts';
+import { type FrameVisitor, frameCutter } from '../wire/frame-cutter.ts';
+import { subscribeFrame } from '../wire/handshake.ts';
+import { packetType, pingFrame } from '../wire/mqtt-frame.ts';
+import { topicEnd } from '../wire/publish-rewriter.ts';
 
 /** What is told of the messages of a source. */
 export interface RetainedVisitor {

@@ -1,10 +1,10 @@
 import { AppError } from '@infrakit/core';
 import { generate } from 'mqtt-packet';
-import type { Endpoint } from '../endpoint.ts';
-import { frameCutter, malformed } from '../frame-cutter.ts';
-import { type ConnectDeps, leave } from '../link-connect.ts';
-import { connectNewest } from '../link-pair.ts';
-import { packetType } from '../mqtt-frame.ts';
+import type { Endpoint } from '../link/endpoint.ts';
+import { type ConnectDeps, leave } from '../link/link-connect.ts';
+import { connectNewest } from '../link/link-pair.ts';
+import { frameCutter, malformed } from '../wire/frame-cutter.ts';
+import { packetType } from '../wire/mqtt-frame.ts';
 
 /** A connection to a sink that retains messages there. */
 export interface RetainedWriter {
