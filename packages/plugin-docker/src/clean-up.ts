@@ -1,6 +1,6 @@
 import type { Log } from '@infrakit/spi';
 import type Docker from 'dockerode';
-import { isLiving, isUnderWay, listOwn } from './own-containers.ts';
+import { isRunning, listOwn } from './own-containers.ts';
 import { removeContainer } from './remove-container.ts';
 
 /** What is cleaned up after. */
@@ -12,6 +12,9 @@ export interface CleanUpDeps {
   readonly afterMs: number;
 }
 
+/** An engine that does not answer for so long is asked anew. */
+const longestLookMs = 30_000;
+
 /**
  * Removes, until it is stopped, containers of one endpoint that are no instances: made by a process that died before it could
  * start them, or ended and left by the engine. One is removed when two looks in a row, `afterMs` apart, found it so.
@@ -20,7 +23,9 @@ export const cleanUp = ({ engine, endpoint, log, afterMs }: CleanUpDeps): (() =>
   let suspects = new Set<string>();
   let isBusy = false;
   const look = async (): Promise<void> => {
-    const dead = (await listOwn(engine, endpoint, true)).filter(({ info }) => !isLiving(info) || isUnderWay(info));
+    const dead = (await listOwn(engine, endpoint, AbortSignal.timeout(longestLookMs))).filter(
+      ({ info }) => !isRunning(info),
+    );
     for (const { info } of dead.filter(({ info: { Id } }) => suspects.has(Id))) {
       log.info({ id: info.Id, state: info.State }, 'a container that is no instance is removed');
       await removeContainer(engine, info.Id);

@@ -7,17 +7,17 @@ import {
   parseDuration,
 } from '@infrakit/core';
 import { serialByKey } from '@infrakit/runtime';
-import { frozenCopy, type Instance } from '@infrakit/spi';
+import { type CallContext, frozenCopy, type Instance } from '@infrakit/spi';
 import type Docker from 'dockerode';
 import type { ContainerInfo } from 'dockerode';
 import { ContainerProperties, parseContainer } from './container-properties.ts';
 import { createOptions } from './create-options.ts';
 import { bounded } from './engine.ts';
-import { healthOf } from './health.ts';
+import { gone, healthOf } from './health.ts';
 import { ensureImage, type ImageDeps } from './image.ts';
 import { labelsOf, nameOf } from './labels.ts';
 import { isNameTaken, resolveNameConflict } from './name-conflict.ts';
-import { isLiving, isRunning, listOwn, type Own } from './own-containers.ts';
+import { isRunning, listOwn, type Own } from './own-containers.ts';
 import { removeContainer, type StopWithin } from './remove-container.ts';
 
 /** What containers are kept with. */
@@ -68,10 +68,10 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
   const { engine, endpoint, newId, log } = deps;
   /** Calls with one key wait for each other: the second finds what the first made (Law 7). */
   const inTurn = serialByKey();
-  const list = (all: boolean): Promise<Own[]> => listOwn(engine, endpoint, all);
+  const list = (signal: AbortSignal): Promise<Own[]> => listOwn(engine, endpoint, signal);
 
-  const existing = async (id: string): Promise<Own> => {
-    const own = (await list(true)).find(({ info }) => info.Id === id);
+  const existing = async (id: string, { signal }: CallContext): Promise<Own> => {
+    const own = (await list(signal)).find(({ info }) => info.Id === id);
     if (own === undefined)
       throw new AppError('INSTANCE_NOT_FOUND', `there is no container ${id} of ${endpoint}`, { facts: { id } });
     return own;
@@ -80,18 +80,25 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
   const remove = (id: string, within?: StopWithin): Promise<void> => removeContainer(engine, id, within);
 
   /** The living container of a key; one that was created and never started, or has ended, makes room. */
-  const livingFor = async (key: string): Promise<string | undefined> => {
-    for (const { info } of (await list(true)).filter(({ marks }) => marks.key === key)) {
+  const livingFor = async (key: string, { signal }: CallContext): Promise<string | undefined> => {
+    for (const { info } of (await list(signal)).filter(({ marks }) => marks.key === key)) {
       if (isRunning(info)) return info.Id;
       await remove(info.Id);
     }
     return undefined;
   };
 
-  const start = async (container: Docker.Container, others: readonly string[]): Promise<void> => {
+  const start = async (
+    container: Docker.Container,
+    others: readonly string[],
+    { signal }: CallContext,
+  ): Promise<void> => {
     try {
-      for (const network of others) await engine.getNetwork(network).connect({ Container: container.id });
-      await container.start();
+      for (const network of others) {
+        const asked = { Container: container.id, abortSignal: signal };
+        await engine.getNetwork(network).connect(asked);
+      }
+      await container.start({ abortSignal: signal });
     } catch (error) {
       await remove(container.id).catch((failed: unknown) =>
         log.warn({ err: failed }, 'a container that did not start stayed'),
@@ -110,13 +117,16 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
       const properties = parseContainer(spec.Properties);
       const key = ctx.idempotencyKey;
       const make = async (): Promise<{ readonly id: string }> => {
-        const living = key === undefined ? undefined : await livingFor(key);
+        const living = key === undefined ? undefined : await livingFor(key, ctx);
         if (living !== undefined) return { id: living };
         await ensureImage(properties, deps, ctx);
         const { Tags: tags, LogicalID: logicalId, Init: init } = spec;
         const labels = labelsOf({ endpoint, tags, logicalId, key, properties: spec.Properties });
         const name = key === undefined ? `infrakit-${newId()}` : nameOf(endpoint, key);
-        const create = () => engine.createContainer(createOptions(properties, { name, labels, init }));
+        // A call that is given up ends here, lest an engine that never answers holds the turn of the key: what it makes all the same
+        // is found by the key, or cleaned up.
+        const asked = { ...createOptions(properties, { name, labels, init }), abortSignal: ctx.signal };
+        const create = () => engine.createContainer(asked);
         let container: Docker.Container;
         try {
           container = await create();
@@ -130,7 +140,7 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
           await remove(container.id);
           throw new AppError('RPC_CANCELLED', 'the caller gave up');
         }
-        await start(container, properties.Networks.slice(1));
+        await start(container, properties.Networks.slice(1), ctx);
         return { id: container.id };
       };
       return bounded(ctx, `a container of ${properties.Image} was not made`, () =>
@@ -139,14 +149,14 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
     },
     label: ({ id }, ctx) =>
       bounded(ctx, `container ${id} was not labelled`, async () => {
-        await existing(id);
+        await existing(id, ctx);
         throw new AppError('LABEL_REFUSED', 'the labels of a container cannot be changed once it is made', {
           facts: { id },
         });
       }),
     destroy: ({ id }, ctx) =>
       bounded(ctx, `container ${id} was not removed`, async () => {
-        const { marks } = await existing(id);
+        const { marks } = await existing(id, ctx);
         const still = setInterval(() => ctx.progress?.({ message: `container ${id} is being stopped` }), stillMs);
         try {
           await remove(id, stopWithin(marks.properties));
@@ -157,9 +167,12 @@ export const containerInstance = (deps: ContainersDeps): Instance => {
       }),
     describe: ({ tags, properties, digest }, ctx) =>
       bounded(ctx, 'containers were not listed', async () => {
-        const living = (await list(false)).filter(({ info, marks }) => isLiving(info) && matchesTags(marks.tags, tags));
-        const health = await healthOf(engine, living);
-        const instances = living
+        const running = (await list(ctx.signal)).filter(
+          ({ info, marks }) => isRunning(info) && matchesTags(marks.tags, tags),
+        );
+        const health = await healthOf(engine, running, ctx.signal);
+        const instances = running
+          .filter(({ info }) => health.get(info.Id) !== gone)
           .map((own) => descriptionOf(own, health.get(own.info.Id), properties))
           .sort((left, right) => compareUtf8(left.ID, right.ID));
         const own = digestOf([tags, properties, instances]);

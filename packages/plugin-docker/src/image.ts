@@ -47,7 +47,7 @@ const authconfigOf = async (
 const pull = async (properties: ContainerProperties, { engine, variable, log }: ImageDeps, ctx: CallContext) => {
   const { Image: image } = properties;
   const authconfig = await authconfigOf(properties, variable);
-  const stream = await engine.pull(image, authconfig === undefined ? {} : { authconfig });
+  const stream = await engine.pull(image, { abortSignal: ctx.signal, ...(authconfig !== undefined && { authconfig }) });
   const forget = whenAborted(ctx.signal, () => 'destroy' in stream && (stream as { destroy(): void }).destroy());
   const said = new Map<string, string>();
   try {
@@ -67,10 +67,12 @@ const pull = async (properties: ContainerProperties, { engine, variable, log }: 
   }
 };
 
-const isThere = (engine: Docker, image: string): Promise<boolean> =>
-  engine
+const isThere = (engine: Docker, image: string, signal: AbortSignal): Promise<boolean> => {
+  // The client takes it; its types do not say so.
+  const asked: object = { abortSignal: signal };
+  return engine
     .getImage(image)
-    .inspect()
+    .inspect(asked)
     .then(
       () => true,
       (error: unknown) => {
@@ -78,6 +80,7 @@ const isThere = (engine: Docker, image: string): Promise<boolean> =>
         throw error;
       },
     );
+};
 
 /**
  * Sees to it that the image is there, as the pull policy says. `INSTANCE_FAILED` when it may not be pulled, cannot be, or its
@@ -89,7 +92,7 @@ export const ensureImage = async (
   ctx: CallContext,
 ): Promise<void> => {
   const { Image: image, PullPolicy } = properties;
-  if (PullPolicy !== 'always' && (await isThere(deps.engine, image))) return;
+  if (PullPolicy !== 'always' && (await isThere(deps.engine, image, ctx.signal))) return;
   if (PullPolicy === 'never') {
     throw new AppError('INSTANCE_FAILED', `there is no image ${image}, and PullPolicy is never`);
   }

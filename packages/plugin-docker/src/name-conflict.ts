@@ -30,10 +30,10 @@ export const resolveNameConflict = async (conflict: NameConflict): Promise<strin
   const name = nameOf(endpoint, key);
   const endMs = performance.now() + patienceMs;
   for (;;) {
-    const named = (await engine.listContainers({ all: true, filters: { name: [name] } })).filter(({ Names }) =>
-      Names.includes(`/${name}`),
+    const named = (await engine.listContainers({ all: true, filters: { name: [name] }, abortSignal: signal })).filter(
+      ({ Names }) => Names.includes(`/${name}`),
     );
-    const foreign = named.find(({ Labels }) => marksOf(Labels, endpoint)?.key !== key);
+    const foreign = named.find(({ Labels }) => marksOf(Labels ?? {}, endpoint)?.key !== key);
     if (foreign !== undefined) {
       const sentence = `the name ${name} is taken by container ${foreign.Id}, which is not ours: remove or rename it`;
       throw new AppError('INSTANCE_FAILED', sentence, { facts: { id: foreign.Id } });
