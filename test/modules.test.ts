@@ -89,9 +89,26 @@ describe('a chaos campaign', () => {
         return new Promise<never>(() => {});
       },
     };
-    await expect(runCampaign(campaign, { seed: 5, seconds: 0 }, 1)).rejects.toMatchObject({
+    await expect(runCampaign(campaign, { seed: 5, seconds: 0 }, 1, 1)).rejects.toMatchObject({
       cause: { message: 'it did not end within 0 s and 1 ms' },
     });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test('that is late ends what it has started before it fails: no service is left behind', async () => {
+    let running = 0;
+    const campaign = {
+      run: async ({ signal }: { signal: AbortSignal }) => {
+        running += 1;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        throw new Error('it was cut short');
+      },
+    };
+    await expect(runCampaign(campaign, { seed: 5, seconds: 0 }, 1)).rejects.toMatchObject({
+      cause: { message: 'it did not end within 0 s and 1 ms' },
+    });
+    expect(running).toBe(0);
   });
 });

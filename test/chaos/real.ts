@@ -10,7 +10,7 @@ export const graceMs = 300_000;
 /** kill -9 of infrakit and of podman's service at random moments of random scales, on real parts: 20 rounds. Needs root. */
 export const run = async ({ seed, signal }: CampaignOptions): Promise<Readonly<Record<string, unknown>>> => {
   await using stage = await playRealJob(3);
-  const rounds = await realRounds(stage, leastRounds, seededRandom(seed), () => signal.aborted);
+  const rounds = await realRounds(stage, leastRounds, seededRandom(seed), signal);
   const sorted = rounds.map(({ recoveredMs }) => recoveredMs).sort((left, right) => left - right);
   return {
     rounds: rounds.length,

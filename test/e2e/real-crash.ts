@@ -108,10 +108,11 @@ export const realRounds = async (
   stage: RealStage,
   count: number,
   random: () => number,
-  isOver: () => boolean = () => false,
+  signal?: AbortSignal,
 ): Promise<readonly RealRound[]> => {
   const rounds: RealRound[] = [];
-  while (rounds.length < count && !isOver()) {
+  while (rounds.length < count) {
+    signal?.throwIfAborted();
     const round = await realRound(stage, victims[rounds.length % victims.length] ?? 'both', random);
     rounds.push(round);
   }

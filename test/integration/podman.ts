@@ -31,6 +31,9 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 `;
 
+/** A command that takes longer hangs: it fails, lest the whole run stands still. */
+const commandMs = 60_000;
+
 const ping = (socketPath: string): Promise<boolean> =>
   new Promise((resolve) => {
     const call = request({ socketPath, path: '/_ping' }, (answer) => {
@@ -90,7 +93,13 @@ export const startPodman = async (): Promise<Podman> => {
   ];
   const env = { ...process.env, CONTAINERS_CONF: join(folder, 'containers.conf') };
   const run: Podman['run'] = (...args) =>
-    execFileSync(podman, [...options, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    execFileSync(podman, [...options, ...args], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: commandMs,
+      killSignal: 'SIGKILL',
+    });
   let child: ReturnType<typeof spawn> | undefined;
 
   const start = async (): Promise<void> => {
