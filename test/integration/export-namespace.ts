@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireProgram } from '../programs.mjs';
@@ -20,6 +20,7 @@ const script = (root: string): string => `
   mount --bind ${root}/exports.d /etc/exports.d
   mount --bind ${root}/exports /etc/exports
   mount --bind ${root}/nfs /var/lib/nfs
+  mount --bind ${root}/hosts /etc/hosts
   echo ready
   exec sleep 900
 `;
@@ -38,13 +39,14 @@ const untilReady = async (child: ChildProcess): Promise<void> => {
   await Promise.race([ready, ended]);
 };
 
-/** Opens a namespace with an empty table. */
-export const exportNamespace = async (): Promise<ExportNamespace> => {
+/** Opens a namespace with an empty table; a line of `hosts` is known to its resolver. */
+export const exportNamespace = async (hosts = ''): Promise<ExportNamespace> => {
   const exportfs = requireProgram('exportfs');
   const root = await mkdtemp(join(tmpdir(), 'exports-'));
   for (const folder of ['exports.d', 'nfs', 'volumes/a', 'volumes/b c'])
     await mkdir(join(root, folder), { recursive: true });
   for (const file of ['exports', 'nfs/etab', 'nfs/rmtab']) await writeFile(join(root, file), '');
+  await writeFile(join(root, 'hosts'), `${await readFile('/etc/hosts', 'utf8')}\n${hosts}\n`);
   const child = spawn('unshare', ['-m', 'bash', '-c', script(root)], { stdio: ['ignore', 'pipe', 'pipe'] });
   await untilReady(child);
   return {

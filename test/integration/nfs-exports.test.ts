@@ -1,54 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nfsExportsDefinition } from '@infrakit/plugin-nfs-exports';
-import {
-  direct,
-  type Instance,
-  type InstanceSubject,
-  instanceContract,
-  instanceInterface,
-  type PluginDeps,
-  realAfter,
-  testingContext,
-} from '@infrakit/spi';
+import { type InstanceSubject, instanceContract } from '@infrakit/spi';
 import { describe, expect, test } from 'vitest';
 import { contractTests } from '../contract.ts';
-import { type ExportNamespace, exportNamespace } from './export-namespace.ts';
-
-const ctx = testingContext();
-let ids = 0;
-
-const start = async ({ dir, command }: ExportNamespace, warnings: unknown[] = []): Promise<Instance> => {
-  const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (facts: unknown) => warnings.push(facts) };
-  const newId = (): string => {
-    ids += 1;
-    return `e${String(ids).padStart(6, '0')}`;
-  };
-  const options = nfsExportsDefinition.options.parse({ Dir: dir, Command: [...command] });
-  const deps = { name: 'nfs', options, newId, log } as unknown as PluginDeps<typeof options>;
-  const [object] = (await nfsExportsDefinition.start(deps)).objects();
-  return direct(instanceInterface, object?.implementation as unknown as Instance, { after: realAfter });
-};
-
-const spec = (Properties: unknown) => ({
-  Properties,
-  Tags: { team: 'a' },
-  Init: '',
-  LogicalID: null,
-  Attachments: null,
-});
-
-const table = ({ command }: ExportNamespace): string[] => {
-  const [program = '', ...args] = command;
-  return execFileSync(program, [...args, '-s'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line !== '');
-};
+import { exportNamespace } from './export-namespace.ts';
+import { ctx, spec, startExports, table } from './exports.ts';
 
 contractTests(instanceContract, async (): Promise<InstanceSubject & AsyncDisposable> => {
   const space = await exportNamespace();
-  let instance = await start(space);
+  let instance = await startExports(space);
   let client = 0;
   return {
     get instance() {
@@ -66,7 +27,7 @@ contractTests(instanceContract, async (): Promise<InstanceSubject & AsyncDisposa
     isEventuallyConsistent: false,
     longList: 30,
     restart: async () => {
-      instance = await start(space);
+      instance = await startExports(space);
     },
     [Symbol.asyncDispose]: space[Symbol.asyncDispose],
   };
@@ -75,7 +36,7 @@ contractTests(instanceContract, async (): Promise<InstanceSubject & AsyncDisposa
 describe('NFS exports by the real exportfs', () => {
   test('an export is in the table when it is answered, and gone when its destroy is', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     const properties = { Path: join(space.volumes, 'b c'), Client: '10.0.0.5', Options: ['ro', 'no_subtree_check'] };
     const { id } = await instance.provision({ spec: spec(properties) }, ctx);
     expect(table(space)).toEqual([expect.stringMatching(/volumes\/b\\040c +10\.0\.0\.5\(.*\bro\b/)]);
@@ -88,7 +49,7 @@ describe('NFS exports by the real exportfs', () => {
 
   test('what exportfs refuses is taken back, with its own words: a folder that is not there, a name that does not resolve', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     const missing = { Path: join(space.volumes, 'missing'), Client: '10.0.0.5' };
     await expect(instance.provision({ spec: spec(missing) }, ctx)).rejects.toThrow(/was not exported.*No such file/);
     const unresolved = { Path: join(space.volumes, 'a'), Client: 'nosuchhost.invalid' };
@@ -102,7 +63,7 @@ describe('NFS exports by the real exportfs', () => {
     const foreign = `${join(space.volumes, 'a')} 10.9.9.9(rw,no_subtree_check)\n${join(space.volumes, 'a')} 10.9.9.8(rw,nosuchopt)\n`;
     await writeFile(join(space.dir, 'other.exports'), foreign);
     const warnings: unknown[] = [];
-    const instance = await start(space, warnings);
+    const instance = await startExports(space, warnings);
     const { id } = await instance.provision(
       { spec: spec({ Path: join(space.volumes, 'a'), Client: '10.0.0.5' }) },
       ctx,
@@ -118,7 +79,7 @@ describe('NFS exports by the real exportfs', () => {
 
   test('a process that died between a file and the table: both are the same after the next start (Law 11)', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     const properties = { Path: join(space.volumes, 'a'), Client: '10.0.0.5' };
     await instance.provision({ spec: spec(properties) }, ctx);
     const [file = ''] = await readdir(space.dir);
@@ -126,16 +87,16 @@ describe('NFS exports by the real exportfs', () => {
     const text = await readFile(path, 'utf8');
     await rm(path);
     expect(table(space)).toHaveLength(1);
-    await start(space);
+    await startExports(space);
     expect(table(space)).toEqual([]);
     await writeFile(path, text);
-    await start(space);
+    await startExports(space);
     expect(table(space)).toHaveLength(1);
   });
 
   test('an export that somebody took out of the table is put back at the next look', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     const Path = join(space.volumes, 'a');
     const { id } = await instance.provision({ spec: spec({ Path, Client: '10.0.0.5' }) }, ctx);
     const [program = '', ...args] = space.command;
@@ -149,7 +110,7 @@ describe('NFS exports by the real exportfs', () => {
 
   test('every fault of bad properties at once; nothing of a hostile path or client reaches the file', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     const bad = { Path: '/a" *(rw) "', Client: 'x(rw) 10.0.0.1', Options: ['rw', 'nosuch'], Extra: 1 };
     const validate = instance.validate({ properties: bad }, ctx);
     await expect(validate).rejects.toThrow(/Path.*Client.*Options.*Extra/s);
@@ -161,7 +122,7 @@ describe('NFS exports by the real exportfs', () => {
 
   test('networks, netgroups, wildcards and IPv6 are clients; the same export twice is refused', async () => {
     await using space = await exportNamespace();
-    const instance = await start(space);
+    const instance = await startExports(space);
     for (const Client of ['10.0.0.0/24', '10.0.0.0/255.255.255.0', '*.example.org', 'fd00::/64', '@trusted', '*']) {
       await instance.validate({ properties: { Path: join(space.volumes, 'a'), Client } }, ctx);
     }

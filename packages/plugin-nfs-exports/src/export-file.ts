@@ -17,13 +17,25 @@ export type ExportRecord = z.infer<typeof ExportRecord>;
 
 const marker = '# infrakit ';
 
+/** What the folder holds of ours. */
+export interface ExportFiles {
+  /** By id. */
+  readonly records: readonly ExportRecord[];
+  /** Those of the records whose line somebody has changed: it is not what the record says. */
+  readonly altered: readonly ExportRecord[];
+  /** Files of our name that are none of ours to read. */
+  readonly broken: readonly string[];
+}
+
 /** The folder of our export files; files of others in it are never opened for writing. */
 export interface ExportFolder {
-  /** All of ours, by id. A file of our name that is not ours to read is left out and told by `broken`. */
-  readonly read: () => Promise<{ readonly records: readonly ExportRecord[]; readonly broken: readonly string[] }>;
+  readonly read: () => Promise<ExportFiles>;
   readonly write: (record: ExportRecord) => Promise<void>;
   readonly remove: (id: string) => Promise<void>;
 }
+
+const textOf = (record: ExportRecord): string =>
+  `${marker}${JSON.stringify(record)}\n${exportLine(record.properties)}\n`;
 
 /** The name of an export's file: whose it is first, so that two endpoints can share a folder. */
 const fileOf = (endpoint: string, id: string): string => `infrakit-${endpoint}-${id}.exports`;
@@ -50,21 +62,26 @@ export const exportFolder = (folder: string, endpoint: string): ExportFolder => 
         const prefix = `infrakit-${endpoint}-`;
         const names = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name.endsWith('.exports'));
         const records: ExportRecord[] = [];
+        const altered: ExportRecord[] = [];
         const broken: string[] = [];
         for (const name of names.sort()) {
-          const record = recordOf(await readFile(join(folder, name), 'utf8'));
-          if (record !== undefined && fileOf(endpoint, record.id) === name) records.push(record);
-          else broken.push(name);
+          const text = await readFile(join(folder, name), 'utf8');
+          const record = recordOf(text);
+          if (record === undefined || fileOf(endpoint, record.id) !== name) {
+            broken.push(name);
+            continue;
+          }
+          records.push(record);
+          if (text.slice(text.indexOf('\n')) !== `\n${exportLine(record.properties)}\n`) altered.push(record);
         }
-        return { records, broken };
+        return { records, altered, broken };
       } catch (error) {
         throw unavailable(error);
       }
     },
     write: async (record) => {
-      const text = `${marker}${JSON.stringify(record)}\n${exportLine(record.properties)}\n`;
       try {
-        await writeFileAtomic(join(folder, fileOf(endpoint, record.id)), text, { mode: 0o644, fsync: true });
+        await writeFileAtomic(join(folder, fileOf(endpoint, record.id)), textOf(record), { mode: 0o644, fsync: true });
       } catch (error) {
         throw unavailable(error);
       }

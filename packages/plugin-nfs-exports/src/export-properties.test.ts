@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exportLine, parseExport } from './export-properties.ts';
-import { tableName } from './exportfs.ts';
+import { tableNames } from './table-name.ts';
 
 describe('the properties of an export', () => {
   test.each([
@@ -28,7 +28,12 @@ describe('the properties of an export', () => {
     expect(() => parseExport(properties)).toThrow(named);
   });
 
-  test('a blank in a path is found in the table as exportfs writes it', () => {
-    expect(tableName('/srv/a b', '10.0.0.5')).toBe('/srv/a\\040b 10.0.0.5');
+  test.each([
+    ['/srv/a b', '/srv/a\\040b 10.0.0.5'],
+    ['/srv/a#b', '/srv/a#b 10.0.0.5'],
+  ])('%j is found in the table as exportfs writes it', async (Path, listed) => {
+    const properties = parseExport({ Path, Client: '10.0.0.5' });
+    expect(await tableNames().isListed(properties, new Set([listed]))).toBe(true);
+    expect(await tableNames().isListed(properties, new Set(['/srv/other 10.0.0.5']))).toBe(false);
   });
 });

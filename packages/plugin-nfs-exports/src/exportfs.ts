@@ -18,25 +18,32 @@ export interface Exportfs {
 
 const timeoutMs = 30_000;
 
-/** A path as `exportfs -s` writes it: blanks as `\040`. */
-const tablePath = (path: string): string =>
-  path.replace(/[\s\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
-/** The name of an export in {@link Applied.exported}. */
-export const tableName = (path: string, client: string): string => `${tablePath(path)} ${client}`;
+/** What exportfs says when it cannot lock, read or write its table; it may end with exit code 0 and list nothing. */
+const aboutTable = /\betab\b/;
 
-const run = (command: readonly string[], args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
+const run = (command: readonly string[], args: readonly string[]): Promise<Run> =>
   new Promise((resolve, reject) => {
     const [program = 'exportfs', ...before] = command;
     execFile(
       program,
       [...before, ...args],
-      { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 },
+      { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         // A complaint about one line is exit code 1 and still a run; no exit code at all is none.
         if (error !== null && typeof error.code !== 'number') {
-          reject(new AppError('INSTANCE_FAILED', `${program} cannot be run: ${error.message}`, { cause: error }));
-        } else resolve({ stdout, stderr });
+          const why = error.killed === true ? `it did not end within ${timeoutMs} ms` : error.message;
+          reject(new AppError('INSTANCE_FAILED', `${program} cannot be run: ${why}`, { cause: error }));
+          return;
+        }
+        const trouble = stderr.split('\n').find((line) => aboutTable.test(line));
+        if (trouble === undefined) resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+        else reject(new AppError('INSTANCE_FAILED', `the table of exports cannot be used: ${trouble.trim()}`));
       },
     );
   });
@@ -51,7 +58,12 @@ const parseTable = (text: string): ReadonlySet<string> =>
 
 /** `exportfs` as it is called by `command`. */
 export const exportfs = (command: readonly string[]): Exportfs => {
-  const list = async (): Promise<ReadonlySet<string>> => parseTable((await run(command, ['-s'])).stdout);
+  const list = async (): Promise<ReadonlySet<string>> => {
+    const { code, stdout, stderr } = await run(command, ['-s']);
+    if (code === 0) return parseTable(stdout);
+    const why = stderr.trim().split('\n').at(-1) || `exit code ${code}`;
+    throw new AppError('INSTANCE_FAILED', `the table of exports cannot be read: ${why}`, { facts: { code } });
+  };
   const apply = async (): Promise<Applied> => {
     const { stderr } = await run(command, ['-ra']);
     const complaints = stderr

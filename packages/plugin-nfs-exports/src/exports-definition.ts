@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { exportFolder } from './export-file.ts';
 import { exportfs } from './exportfs.ts';
 import { exportsInstance } from './exports-instance.ts';
+import { tableNames } from './table-name.ts';
 
 /** Start options. */
 export const ExportsOptions = z.strictObject({
@@ -26,7 +27,13 @@ export const nfsExportsDefinition: PluginDefinition<typeof ExportsOptions> = {
   start: async ({ name, options, newId, log }) => {
     await mkdir(options.Dir, { recursive: true });
     const folder = exportFolder(options.Dir, encodeLevel(name));
-    const implementation = exportsInstance({ folder, exportfs: exportfs(options.Command), newId, log });
+    const implementation = exportsInstance({
+      folder,
+      exportfs: exportfs(options.Command),
+      names: tableNames(),
+      newId,
+      log,
+    });
     await implementation.applyAll().catch((error: unknown) => log.warn({ err: error }, 'the table is as it was'));
     const objects = [pluginObject({ object: 'export', description: instanceInterface, implementation })];
     return { objects: () => objects, stop: async () => undefined };
