@@ -314,10 +314,10 @@ describe('what a hostile broker sends does not bloat the process', () => {
     );
     await using sink = await startHostileBroker({ greeted: (socket) => pour(socket, () => nonsense) });
     const grown = await growth(between(source, sink, { QoS: 2 }), () =>
-      until('some tries', () => sink.connections() > 4, 60_000),
+      until('a second try', () => sink.connections() > 2, 80_000),
     );
     expect(grown).toBeLessThan(120);
-  }, 90_000);
+  }, 120_000);
 
   test('a source that sends for ever to a sink that has stopped reading waits for it', async () => {
     await using sink = await startHostileBroker({ greeted: (socket) => socket.pause() });
