@@ -18,6 +18,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Most of them wait for real programs more than they work.
+    maxWorkers: 3,
   },
 });
