@@ -55,6 +55,34 @@ test('npm pack gives a package that runs where only its dependencies are', () =>
   expect(stderr).toContain('did you mean group?');
 });
 
+test('issue 7, "Writing a plugin in TypeScript": packed, the template and what it needs work in a folder of its own', () => {
+  const names = ['core', 'spi', 'plugin-template'];
+  const args = [
+    'pack',
+    '--json',
+    '--pack-destination',
+    folder,
+    ...names.flatMap((name) => ['-w', `@infrakit/${name}`]),
+  ];
+  const packed = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as { filename: string }[];
+  for (const [index, { filename }] of packed.entries()) {
+    const installed = join(folder, 'node_modules/@infrakit', names[index] ?? '');
+    mkdirSync(installed, { recursive: true });
+    execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
+    const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies).filter((name) => !name.startsWith('@infrakit/'))) {
+      if (existsSync(join(folder, 'node_modules', name))) continue;
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+  }
+  const script = "console.log((await import('@infrakit/plugin-template')).default.kind)";
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: 'notes\n', stderr: '' });
+});
+
 describe('README.md', () => {
   const text = readFileSync(join(root, 'README.md'), 'utf8');
   const blocks = [...text.matchAll(/^```console\n\$ npx infrakit (.*)\n([\s\S]*?)^```$/gm)];

@@ -154,9 +154,13 @@ export const startPluginLife = async (wanted: PluginToRun, deps: PluginLifeDeps)
       running = { plugin, watched, closeJournal };
       isServing = true;
       refresh();
-    } catch (error) {
+    } catch (thrown) {
       await closeJournal();
-      throw error;
+      const error = toAppError(thrown);
+      // What is no error of ours does not say whose it is.
+      throw error.code === 'INTERNAL'
+        ? new AppError('INTERNAL', `${name} did not start: ${error.message}`, { cause: thrown })
+        : error;
     }
   };
 
