@@ -6,7 +6,7 @@ import type { EnrollmentList } from './enrollment-list.ts';
 import { parseEnrollment, warningsOf } from './enrollment-parse.ts';
 import { type EnrollmentProgress, enrollmentProgress } from './enrollment-progress.ts';
 import { enrollmentRule } from './enrollment-rule.ts';
-import type { EnrollmentOptions } from './enrollment-schema.ts';
+import type { EnrollmentOptions, EnrollmentProperties } from './enrollment-schema.ts';
 import { groupSource } from './group-source.ts';
 import { type Describes, enrollmentSink } from './sink.ts';
 import type { EnrollmentSource } from './source.ts';
@@ -31,6 +31,7 @@ export interface AcceptDeps {
 export interface AcceptedEnrollment {
   readonly accepted: Accepted<SourceItem, InstanceDescription>;
   readonly progress: EnrollmentProgress;
+  readonly instance: EnrollmentProperties['Instance'];
 }
 
 /** A burst of events closes after so much silence, and after so long in any case (issue 5, DESIGN §4). */
@@ -81,5 +82,5 @@ export const acceptEnrollment = (spec: Spec, revision: number, owner: string, de
     seen: progress.cycled,
     retire: (next, ctx) => source.leave(next?.sourceHash === sourceHash, ctx),
   };
-  return { accepted, progress };
+  return { accepted, progress, instance: properties.Instance };
 };

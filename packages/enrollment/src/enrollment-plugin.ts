@@ -22,6 +22,7 @@ import { enrollmentRows } from './enrollment-rows.ts';
 import type { EnrollmentOptions } from './enrollment-schema.ts';
 import { enrollmentEventSource } from './event-source.ts';
 import { enrollmentPlanLines } from './plan-text.ts';
+import { checkSinkProperties } from './sink-properties.ts';
 import type { SourceItem } from './source-item.ts';
 import { storedSpecs } from './stored-specs.ts';
 
@@ -43,8 +44,9 @@ const enrollmentKind = (deps: AcceptDeps): RuleKind<SourceItem, InstanceDescript
   const progressOf = new WeakMap<object, EnrollmentProgress>();
   return {
     kind: 'enrollment',
-    accept: async (spec, revision, owner) => {
-      const { accepted, progress } = acceptEnrollment(spec, revision, owner, deps);
+    accept: async (spec, revision, owner, ctx) => {
+      const { accepted, progress, instance } = acceptEnrollment(spec, revision, owner, deps);
+      await checkSinkProperties(instance, deps.plugins, ctx);
       progressOf.set(accepted, progress);
       return accepted;
     },
