@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { errorTable, toAppError } from '@infrakit/core';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import pino from 'pino';
@@ -67,6 +68,8 @@ export const runHost = async (
     output.stdout.write(kindsTable());
     return 0;
   }
+  // The young generation keeps its first size: a process that waits most of its life gives back what a burst has taken.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const startedMs = systemClock.now();
   const stopping = new AbortController();
   let forget = (): void => undefined;

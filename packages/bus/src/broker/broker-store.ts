@@ -54,7 +54,8 @@ const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error ? (codeOf(thrown.cause) ?? Reflect.get(thrown, 'code')) : undefined;
 
 const openAndLoad = async (dir: string): Promise<{ db: Database; loaded: Map<string, Buffer> }> => {
-  const db: Database = new ClassicLevel(dir, encodings);
+  // Read once, from end to end, and then only written: memory for what is asked again would lie idle.
+  const db: Database = new ClassicLevel(dir, { ...encodings, cacheSize: 64 * 1_024, writeBufferSize: 2 ** 20 });
   try {
     await db.open();
     const loaded = new Map<string, Buffer>();
