@@ -1,7 +1,7 @@
 import { AppError, errorTable, parseDuration, toAppError } from '@infrakit/core';
 import { type CallContext, controllerInterface, type RuleProgress } from '@infrakit/spi';
 import type { Command } from 'commander';
-import { exits } from './exit.ts';
+import { exits, usageError } from './exit.ts';
 import { heldSentence } from './rule-state.ts';
 import type { VerbCall } from './verb.ts';
 
@@ -11,12 +11,22 @@ export interface WaitOptions {
   readonly timeout: string;
 }
 
+/** Read before anything is done, and not when the wait begins: what is bad changes nothing. */
+const checkedDuration = (text: string): string => {
+  try {
+    if (parseDuration(text) >= 0) return text;
+  } catch (thrown) {
+    throw usageError(`--timeout: ${toAppError(thrown).message}`);
+  }
+  throw usageError(`--timeout: ${text} is negative`);
+};
+
 /** Adds `--wait` and `--timeout`; `what` is waited for. */
 export const addWaitOptions = (command: Command, what = 'it has converged'): Command =>
   command
     .option('--wait', `wait until ${what}; the default on a terminal`)
     .option('--no-wait', 'do not wait')
-    .option('--timeout <duration>', 'how long to wait', '60s');
+    .option('--timeout <duration>', 'how long to wait', checkedDuration, '60s');
 
 const pollMs = 100;
 

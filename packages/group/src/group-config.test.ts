@@ -12,6 +12,12 @@ const refusals: [string, string, unknown, RegExp][] = [
   ['V3', 'a', body({ Allocation: { Size: 1, LogicalIDs: ['x'] } }), /^Only one Allocation method may be used$/],
   ['V4', 'a', body({ Updating: { Count: 1, Duration: '1s' } }), /^Only one Updating method may be used$/],
   ['a negative size (GP §1.1)', 'a', body({ Allocation: { Size: -3 } }), /^Invalid properties: Allocation\.Size/],
+  [
+    'a size that no stack has (issue 5: one sentence)',
+    'a',
+    body({ Allocation: { Size: 1_000_001 } }),
+    /at most 1000000 members/,
+  ],
   ['a misspelt field', 'a', { ...body({}), Allocatoin: { Size: 1 } }, /^Invalid properties: .*Allocation/],
   ['a bad duration', 'a', body({ Updating: { Duration: '5' } }), /^Invalid properties: Updating\.Duration/],
   ['G-9', 'a', body({ Updating: { SkipBeforeInstanceDestroy: 'reboot' } }), /^Invalid properties: Updating\.Skip/],

@@ -56,9 +56,19 @@ const decodeBody = (properties: unknown): GroupBody => {
   }
 };
 
+/** Beyond this a slip of the keyboard would hold the process up while it counts slots, and take its memory. */
+const mostMembers = 1_000_000;
+
+/** Errors: `GROUP_INVALID`. */
+export const checkSize = (size: number): void => {
+  if (!Number.isInteger(size) || size < 0) throw invalid('size cannot be negative');
+  if (size > mostMembers) throw invalid(`a group has at most ${mostMembers} members, not ${size}`);
+};
+
 const wantedOf = (allocation: AllocationType | null | undefined): Wanted => {
   const { Size, LogicalIDs = [] } = allocation ?? {};
   if (Size === undefined && LogicalIDs.length === 0) throw invalid('Allocation must not be blank');
+  checkSize(Size ?? 0);
   if (LogicalIDs.length === 0) return { kind: 'size', size: Size ?? 0 };
   if (Size !== undefined && Size > 0) throw invalid('Only one Allocation method may be used');
   const twice = LogicalIDs.find((id, index) => LogicalIDs.indexOf(id) !== index);

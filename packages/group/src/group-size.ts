@@ -1,5 +1,5 @@
 import { AppError, type Spec } from '@infrakit/core';
-import { targetOf } from './group-config.ts';
+import { checkSize, targetOf } from './group-config.ts';
 import type { GroupRecord } from './group-record.ts';
 import type { GroupState, InForce } from './group-state.ts';
 
@@ -32,7 +32,7 @@ export const setSize = async (
   size: number,
 ): Promise<{ readonly before: number; readonly after: number }> => {
   const before = sized(inForce);
-  if (!Number.isInteger(size) || size < 0) throw new AppError('GROUP_INVALID', 'size cannot be negative');
+  checkSize(size);
   if (size !== before) {
     await state.change((now) => ({ ...now, spec: withSize(now.spec, size) }));
     apply(state, inForce, size);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError, encodeLevel } from '@infrakit/core';
 
 /** The folders of a home (DESIGN §3, §5). */
@@ -23,6 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is on a read-only file system',
   ENOTDIR: 'a part of its path is a file',
   EEXIST: 'it is a file',
+  ENOENT: 'no folder can be made there',
   ENOSPC: 'the disk is full',
 };
 
@@ -48,10 +49,26 @@ const demandSpace = async (path: string): Promise<void> => {
   }
 };
 
+/** Makes a folder and those above it. Node's own way never ends where the system says that there is no such place (`/proc/x`). */
+const makeFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    if (code === 'EEXIST') return;
+    const above = dirname(path);
+    if (code !== 'ENOENT' || above === path) throw error;
+    await makeFolder(above);
+    await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
+      if (!(again instanceof Error) || Reflect.get(again, 'code') !== 'EEXIST') throw again;
+    });
+  }
+};
+
 /** Makes the home, readable by its owner only, if it is not there. Errors: `HOME_INVALID`. */
 export const openHome = async (path: string): Promise<Home> => {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await access(path, constants.W_OK | constants.X_OK);
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'EEXIST' });
     await demandSpace(path);
