@@ -6,6 +6,8 @@ export interface HostileBroker extends AsyncDisposable {
   readonly port: number;
   /** Those that were not refused because they asked for MQTT 5. */
   readonly connections: () => number;
+  /** How often it was asked whether it is alive. */
+  readonly pings: () => number;
 }
 
 /** What it does beyond the usual answers: to each connection when it is greeted, and when it subscribes. */
@@ -65,7 +67,7 @@ export const pour = (socket: Socket, next: () => Buffer | null): void => {
 export const startHostileBroker = async (hostility: Hostility): Promise<HostileBroker> => {
   const { greeting = connack, greeted, subscribed, isMute = false, limits5, grant = 1 } = hostility;
   const sockets = new Set<Socket>();
-  let connections = 0;
+  let [connections, pings] = [0, 0];
 
   const isOf5 = new WeakSet<Socket>();
   const answer = (socket: Socket, type: number, body: Buffer): void => {
@@ -86,7 +88,10 @@ export const startHostileBroker = async (hostility: Hostility): Promise<HostileB
       const codes = isOf5.has(socket) ? [0, grant] : [grant];
       socket.write(Buffer.from([0x90, 2 + codes.length, body[0] ?? 0, body[1] ?? 0, ...codes]));
       if (!body.includes('infrakit-canary')) subscribed?.(socket);
-    } else if (type === 12 && !isMute) socket.write(pingresp);
+    } else if (type === 12) {
+      pings += 1;
+      if (!isMute) socket.write(pingresp);
+    }
   };
 
   const server = createServer((socket) => {
@@ -112,6 +117,7 @@ export const startHostileBroker = async (hostility: Hostility): Promise<HostileB
   return {
     port,
     connections: () => connections,
+    pings: () => pings,
     [Symbol.asyncDispose]: () => {
       for (const socket of sockets) socket.destroy();
       return closeServer(server);

@@ -74,7 +74,7 @@ describe('a hostile source that speaks MQTT 5', () => {
         socket.write(publish5('s/fine', [0], 'fine', 9));
       },
     });
-    await using scene = await openScene({ probeMs: 300 });
+    await using scene = await openScene();
     await begin(scene, between(source, sink));
     await until('what is fine', () => got.messages.some(({ payload }) => payload === 'fine'));
     expect(got.messages.map(({ payload }) => payload)).toEqual(['with an alias', 'many', 'fine']);

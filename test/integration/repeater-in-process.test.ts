@@ -21,7 +21,7 @@ const openRepeater = async (source: EmbeddedSubject, way: 'in process' | 'over t
   let ids = 0;
   const mirrors = await openMirrors(
     null,
-    { probeMs: 500, maxBytes: 1024 * 1024 },
+    { probeMs: 1_500, maxBytes: 1024 * 1024 },
     {
       identity: 'the same either way',
       broker: {

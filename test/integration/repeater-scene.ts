@@ -149,11 +149,14 @@ export interface Scene extends AsyncDisposable {
 
 const ctx = { signal: new AbortController().signal, timeoutMs: 5_000 };
 
-/** Opens mirrors with probes every `probeMs`; they keep nothing, save where they are given a folder. */
+/**
+ * Opens mirrors with probes every `probeMs`, longer than a busy machine keeps a broker waiting; they keep nothing, save where
+ * they are given a folder.
+ */
 export const openScene = async (
   options: { readonly probeMs?: number; readonly maxBytes?: number; readonly folder?: string } = {},
 ): Promise<Scene> => {
-  const { probeMs = 500, maxBytes = 1024 * 1024, folder } = options;
+  const { probeMs = 1_500, maxBytes = 1024 * 1024, folder } = options;
   let ids = 0;
   const mirrors = await openMirrors(
     folder === undefined ? null : join(folder, 'mirrors.log'),

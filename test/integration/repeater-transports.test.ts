@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAwakeTime } from './awake-time.ts';
 import { startBlackHole } from './black-hole.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import { freePort } from './loopback.ts';
@@ -115,18 +116,18 @@ test.each(['mqtt', 'mqtts', 'ws', 'wss'])(
   async (scheme) => {
     await using hole = await startBlackHole();
     const nobody = await freePort();
-    const scene = await openScene({ probeMs: 200 });
+    const scene = await openScene({ probeMs: 1_000 });
     const to = (port: number) => ({
       Source: plain.url,
       Sink: { URL: `${scheme}://127.0.0.1:${port}` },
       sourcetopic: 's/#',
     });
-    expect(await refusal(scene, to(hole.port))).toMatch(/does not answer within 200 ms/);
+    expect(await refusal(scene, to(hole.port))).toMatch(/does not answer within 1000 ms/);
     await until('another try', () => hole.accepted() > 2);
     expect(await refusal(scene, to(nobody))).toMatch(/ECONNREFUSED/);
-    const sinceMs = performance.now();
+    using since = startAwakeTime();
     await scene[Symbol.asyncDispose]();
-    expect(performance.now() - sinceMs).toBeLessThan(2_000);
+    expect(since.ms()).toBeLessThan(2_000);
   },
 );
 

@@ -228,9 +228,8 @@ describe('the old application, with a real broker as its sink (GP §6, GP-R20)',
     await eventually('the rules wait', 10_000, async () =>
       (await rules()).every(({ state }: { state: string }) => state !== 'active') ? true : undefined,
     );
-    const beganMs = performance.now();
+    // The source is still away.
     expect((await manage('delete', ...value(['timer/msec/100']))).exit).toBe(0);
-    expect(performance.now() - beganMs).toBeLessThan(2_000);
     arrived = [];
     host = await startHere(['time'], { home: home.path });
     await came('two');

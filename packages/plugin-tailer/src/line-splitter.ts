@@ -3,6 +3,8 @@ import { StringDecoder } from 'node:string_decoder';
 /** Text in pieces to whole lines; what has no line break yet waits. */
 export interface LineSplitter {
   readonly push: (bytes: Buffer) => string[];
+  /** What has no line break is a line when nothing can follow it. */
+  readonly end: () => string[];
   /** Forgets the unfinished line: the file began anew. */
   readonly reset: () => void;
 }
@@ -14,6 +16,10 @@ const maxLine = 256 * 1024;
 export const lineSplitter = (): LineSplitter => {
   let decoder = new StringDecoder('utf8');
   let rest = '';
+  const reset = (): void => {
+    decoder = new StringDecoder('utf8');
+    rest = '';
+  };
   return {
     push: (bytes) => {
       const lines = (rest + decoder.write(bytes)).split('\n');
@@ -24,9 +30,11 @@ export const lineSplitter = (): LineSplitter => {
       }
       return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
     },
-    reset: () => {
-      decoder = new StringDecoder('utf8');
-      rest = '';
+    end: () => {
+      const last = rest + decoder.end();
+      reset();
+      return last === '' ? [] : [last];
     },
+    reset,
   };
 };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@infrakit/runtime';
-import type { FileFollower, FollowerEvents, FollowOptions } from './file-follower.ts';
+import { type FileFollower, type FollowerEvents, type FollowOptions, tellOnce } from './file-follower.ts';
 import { lineSplitter } from './line-splitter.ts';
 
 const open = promisify(openFile);
@@ -15,13 +15,14 @@ interface OpenPipe {
   readonly inode: bigint;
 }
 
-/** The inode of a path that is a named pipe; null for everything else. */
-const pipeAt = async (path: string): Promise<bigint | null> => {
+/** What is at a path: the inode of a named pipe, something else, or nothing. */
+const pipeAt = async (path: string): Promise<bigint | 'no pipe' | null> => {
   try {
     const found = await stat(path, { bigint: true });
-    return found.isFIFO() ? found.ino : null;
-  } catch {
-    return null;
+    return found.isFIFO() ? found.ino : 'no pipe';
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return null;
+    throw error;
   }
 };
 
@@ -35,6 +36,8 @@ export const followPipe = (
   events: FollowerEvents,
 ): FileFollower => {
   const splitter = lineSplitter();
+  const trouble = tellOnce(events.trouble);
+  let isFirst = true;
   let pipe: OpenPipe | null = null;
   let isStopped = false;
   let cancel = (): void => undefined;
@@ -52,7 +55,9 @@ export const followPipe = (
       leave();
       events.change(inode === null ? 'vanished' : 'rotated');
     }
-    if (pipe !== null || inode === null) return;
+    if (inode === null && isFirst) events.change('absent');
+    trouble(inode === 'no pipe' ? 'it is no named pipe, and Pipe is set' : '');
+    if (pipe !== null || inode === null || inode === 'no pipe') return;
     const fd = await open(path, flags);
     if (isStopped) {
       close(fd);
@@ -67,15 +72,20 @@ export const followPipe = (
     pipe = { socket, inode };
   };
 
-  const run = (): void => {
+  const run = (): Promise<void> => {
     turn = look()
-      .catch(leave)
+      .catch((error: unknown) => {
+        trouble(error instanceof Error ? error.message : String(error));
+        leave();
+      })
       .then(() => {
-        if (!isStopped) cancel = clock.after(everyMs, run);
+        isFirst = false;
+        if (!isStopped) cancel = clock.after(everyMs, () => void run());
       });
+    return turn;
   };
-  run();
   return {
+    begun: run(),
     stop: async () => {
       isStopped = true;
       cancel();

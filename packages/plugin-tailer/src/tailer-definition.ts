@@ -48,10 +48,12 @@ export const tailerDefinition: PluginDefinition<typeof TailerOptions> = {
           });
         },
         change: (what) => log.info({ path, what }, 'a followed file changed'),
+        trouble: (why) => log.warn({ path, why }, 'a file cannot be followed for now'),
       };
       const how = { path, isReopened, everyMs };
       return isPipe ? followPipe(how, systemClock, told) : followFile(how, systemClock, told);
     });
+    await Promise.all(followers.map(({ begun }) => begun));
     const topics = files.map(({ Path }) => topicOf(Path));
     const objects = [
       pluginObject({ object: '', description: eventInterface, implementation: topicTree(() => topics) }),

@@ -56,13 +56,15 @@ describe('a followed pipe (GP §3.4, Pipe)', () => {
     const follower = followPipe({ path, everyMs: 5 }, systemClock, {
       line: (line) => lines.push(line),
       change: (what) => changes.push(what),
+      trouble: () => undefined,
     });
+    await follower.begun;
     await run('mkfifo', [path]);
     await appendFile(path, 'one\ntw');
     await appendFile(path, 'o\n');
     await seen(lines, ['one', 'two']);
     await rm(path);
-    await seen(changes, ['vanished']);
+    await seen(changes, ['absent', 'vanished']);
     await run('mkfifo', [path]);
     await appendFile(path, 'three\n');
     await seen(lines, ['one', 'two', 'three']);
@@ -72,24 +74,29 @@ describe('a followed pipe (GP §3.4, Pipe)', () => {
   test('that is not said to be one holds nothing up', async () => {
     const path = join(folder, 'pipe');
     await run('mkfifo', [path]);
+    const troubles: string[] = [];
     const follower = followFile({ path, isReopened: true, everyMs: 5 }, systemClock, {
       line: () => undefined,
       change: () => undefined,
+      trouble: (why) => troubles.push(why),
     });
-    await new Promise((after) => setTimeout(after, 50));
+    await follower.begun;
     await follower.stop();
+    expect(troubles).toEqual(['it is a named pipe, and Pipe is not set']);
   });
 
   test('what is no pipe is left alone', async () => {
     const path = join(folder, 'file');
     await writeFile(path, 'a line\n');
     const lines: string[] = [];
+    const troubles: string[] = [];
     const follower = followPipe({ path, everyMs: 5 }, systemClock, {
       line: (line) => lines.push(line),
       change: () => undefined,
+      trouble: (why) => troubles.push(why),
     });
-    await new Promise((after) => setTimeout(after, 50));
+    await follower.begun;
     await follower.stop();
-    expect(lines).toEqual([]);
+    expect([lines, troubles]).toEqual([[], ['it is no named pipe, and Pipe is set']]);
   });
 });

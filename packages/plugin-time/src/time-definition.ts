@@ -21,8 +21,14 @@ const eventsOf = ({ leaf, id, ms }: Period, nowMs: number): Event[] =>
 /** How long a period that nobody listens to is left alone: a process that has nothing to do sleeps. */
 const restMs = 1_000;
 
-/** Publishes every tick that somebody may hear until the result is called. */
-export const publishTicks = (clock: Clock, events: Pick<Events, 'publish' | 'isHeard'>): (() => void) => {
+/**
+ * Publishes every tick that somebody may hear until the result is called. When is a matter of `clock`; `wallMs` is what a tick
+ * says the time is, also after the time of the machine was set.
+ */
+export const publishTicks = (
+  { clock, wallMs }: { readonly clock: Clock; readonly wallMs: () => number },
+  events: Pick<Events, 'publish' | 'isHeard'>,
+): (() => void) => {
   const isHeard = (topic: string): boolean => events.isHeard?.(topic) ?? true;
   const stops = periods.map((period) =>
     ticker(clock, {
@@ -30,7 +36,7 @@ export const publishTicks = (clock: Clock, events: Pick<Events, 'publish' | 'isH
       restMs,
       isHeard: () => streams.some(({ topic }) => isHeard(`${topic}/${period.leaf}`)),
       tick: () => {
-        for (const event of eventsOf(period, clock.now())) events.publish(event);
+        for (const event of eventsOf(period, wallMs())) events.publish(event);
       },
     }),
   );
@@ -46,7 +52,7 @@ export const timeDefinition: PluginDefinition<typeof NoOptions> = {
   summary: 'timer events and the time of day',
   isSingle: false,
   options: NoOptions,
-  start: async ({ events, nowMs }) => {
+  start: async ({ events }) => {
     const leaves = periods.map(({ leaf }) => leaf);
     const topics = streams.flatMap(({ topic }) => leaves.map((leaf) => `${topic}/${leaf}`));
     const objects = [
@@ -54,9 +60,9 @@ export const timeDefinition: PluginDefinition<typeof NoOptions> = {
       ...streams.map(({ topic }) =>
         pluginObject({ object: topic, description: eventInterface, implementation: topicTree(() => leaves) }),
       ),
-      pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(nowMs) }),
+      pluginObject({ object: '', description: metadataInterface, implementation: nowMetadata(Date.now) }),
     ];
-    const stop = publishTicks(systemClock, events);
+    const stop = publishTicks({ clock: systemClock, wallMs: Date.now }, events);
     return { objects: () => objects, stop: async () => stop() };
   },
 };

@@ -61,7 +61,7 @@ describe('time events (GP §3.4)', () => {
   test('GP-E18: each period under both names, with its old id and its period in nanoseconds, the first after one period', async () => {
     const clock = virtualClock(1_700_000_000_000);
     const seen: Event[] = [];
-    const stop = publishTicks(clock, { publish: (event) => seen.push(event) });
+    const stop = publishTicks({ clock, wallMs: clock.now }, { publish: (event) => seen.push(event) });
     await clock.advance(99);
     expect(seen).toEqual([]);
     await clock.advance(901);
@@ -99,13 +99,16 @@ describe('time events (GP §3.4)', () => {
     const clock = virtualClock();
     const heard = new Set<string>();
     const [asked, seen]: [number[], string[]] = [[], []];
-    const stop = publishTicks(clock, {
-      isHeard: (topic) => {
-        if (topic === 'streams/msec/100') asked.push(clock.now());
-        return heard.has(topic);
+    const stop = publishTicks(
+      { clock, wallMs: clock.now },
+      {
+        isHeard: (topic) => {
+          if (topic === 'streams/msec/100') asked.push(clock.now());
+          return heard.has(topic);
+        },
+        publish: ({ Topic }) => seen.push(`${Topic} ${clock.now()}`),
       },
-      publish: ({ Topic }) => seen.push(`${Topic} ${clock.now()}`),
-    });
+    );
     await clock.advance(5_000);
     expect([seen, asked]).toEqual([[], [100, 1_100, 2_100, 3_100, 4_100]]);
     heard.add('timer/msec/100');
@@ -116,6 +119,38 @@ describe('time events (GP §3.4)', () => {
       'timer/msec/100 5200',
       'timer/msec/100 5300',
     ]);
+  });
+
+  test('a tick says what the time is, also when that was set meanwhile, and comes when it is due all the same', async () => {
+    const clock = virtualClock();
+    let wallMs = 1_700_000_000_000;
+    const seen: string[] = [];
+    const stop = publishTicks(
+      { clock, wallMs: () => wallMs },
+      {
+        publish: ({ Topic, Timestamp }) => void (Topic === 'streams/sec/1' && seen.push(Timestamp)),
+      },
+    );
+    await clock.advance(1_000);
+    wallMs -= 3_600_000;
+    await clock.advance(1_000);
+    stop();
+    expect(seen).toEqual(['2023-11-14T22:13:20.000Z', '2023-11-14T21:13:20.000Z']);
+  });
+
+  test('after a time in which nothing ran there is one tick, not one for each that was missed', async () => {
+    const clock = virtualClock();
+    // Time passes for the process, and its timers come late.
+    let stoppedMs = 0;
+    const late = { now: () => clock.now() + stoppedMs, after: clock.after };
+    const times: number[] = [];
+    const tick = (): void => void times.push(late.now());
+    const stop = ticker(late, { periodMs: 100, restMs: 1_000, isHeard: () => true, tick });
+    await clock.advance(250);
+    stoppedMs = 5_030;
+    await clock.advance(250);
+    stop();
+    expect(times).toEqual([100, 200, 5_330, 5_400, 5_500]);
   });
 
   test('ticks do not drift with what each of them takes, and missed ones are left out', async () => {
