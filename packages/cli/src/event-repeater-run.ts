@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
-import { describeBroker } from '@infrakit/core';
-import { builtInKinds, homeOf, readBrokerRecord } from '@infrakit/host';
+import { AppError, describeBroker } from '@infrakit/core';
+import { builtInKinds, claimInHome, homeOf, readBrokerRecord } from '@infrakit/host';
 import { MirrorBuffer, parseListen, pluginOf, runEventRepeater, runManagedRepeater } from '@infrakit/repeater';
 import { systemClock, systemRandom } from '@infrakit/runtime';
 import type { BrokerAccess, Log } from '@infrakit/spi';
@@ -90,6 +90,17 @@ const listenFlag = (text: string | undefined) => {
   return place;
 };
 
+/** Runs something while no other process of this home has the name. Errors: `PLUGIN_CLAIMED`, `HOME_INVALID`. */
+const asTheOnly = async (name: string, env: CommandContext['env'], run: () => Promise<void>): Promise<void> => {
+  const claim = await claimInHome(homeOf(env, homedir()), 'event-repeater', name);
+  if (claim === null) throw new AppError('PLUGIN_CLAIMED', `an event repeater of the name ${name} runs already`);
+  try {
+    await run();
+  } finally {
+    await claim.release();
+  }
+};
+
 /** `infrakit util event-repeater run`: mirrors by rules until it is stopped (GP §6.3). */
 const runRepeater: RunCommand = (words, context) => {
   const { env, signal, streams } = context;
@@ -112,35 +123,37 @@ const runRepeater: RunCommand = (words, context) => {
     const { rules, ...files } = placesOf(env, flags.name);
     const log = commandLog(context.logLevel ?? defaultLogLevel, streams.stderr);
     const rest = { files, tcp, token: await tokenOf(flags.token, env), version: version() };
-    const isManaged = await whenManaged(flags.name, context, async (spec) => {
-      const { address, close } = await runManagedRepeater(rest, spec);
-      log.info({ name: flags.name, address }, 'ready: a manager keeps the rules, and the spec says source and sink');
+    await asTheOnly(flags.name, env, async () => {
+      const isManaged = await whenManaged(flags.name, context, async (spec) => {
+        const { address, close } = await runManagedRepeater(rest, spec);
+        log.info({ name: flags.name, address }, 'ready: a manager keeps the rules, and the spec says source and sink');
+        await stopped(signal);
+        await close();
+      });
+      if (isManaged) return;
+      const source = await sourceOf(flags.source, context, log);
+      const running = await runEventRepeater(
+        {
+          source,
+          sink: { Protocol: protocol, URL: flags.sink },
+          allowAll: flags.allowall === true,
+          path: rules,
+          ...(buffer !== undefined && { buffer }),
+          ...rest,
+        },
+        {
+          broker: pluginOf(source) === undefined ? null : await stackBroker(env),
+          variable: (name) => env[name],
+          clock: systemClock,
+          random: systemRandom,
+          newId: randomUUID,
+          log,
+        },
+      );
+      log.info({ name: flags.name, source, address: running.address }, 'ready');
       await stopped(signal);
-      await close();
+      await running.close();
     });
-    if (isManaged) return exits.done;
-    const source = await sourceOf(flags.source, context, log);
-    const running = await runEventRepeater(
-      {
-        source,
-        sink: { Protocol: protocol, URL: flags.sink },
-        allowAll: flags.allowall === true,
-        path: rules,
-        ...(buffer !== undefined && { buffer }),
-        ...rest,
-      },
-      {
-        broker: pluginOf(source) === undefined ? null : await stackBroker(env),
-        variable: (name) => env[name],
-        clock: systemClock,
-        random: systemRandom,
-        newId: randomUUID,
-        log,
-      },
-    );
-    log.info({ name: flags.name, source, address: running.address }, 'ready');
-    await stopped(signal);
-    await running.close();
     return exits.done;
   });
 };

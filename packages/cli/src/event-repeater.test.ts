@@ -1,4 +1,6 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Connection, connectMqtt } from '@infrakit/bus';
 import { parseBrokerUrl } from '@infrakit/core';
@@ -297,13 +299,42 @@ describe('how it is started (GP §6.3)', () => {
     expect(written.stderr).not.toContain('sesame');
   });
 
-  test('two of one name: the second is refused and the first goes on', async () => {
-    await repeat();
-    const { exit, stderr } = await run(['util', 'event-repeater', 'run', '--sink', sink.url]);
-    expect(exit).toBe(1);
-    expect(stderr).toMatch(/^infrakit: an event repeater of this name listens on .*\n$/);
+  test('two of one name at once: one runs, the other is refused and disturbs it in nothing', async () => {
+    const flags = ['util', 'event-repeater', 'run', '--sink', sink.url];
+    const both = [begin(flags), begin([...flags, '--listen', '127.0.0.1:0'])];
+    for (const { stop } of both) ends.push(stop);
+    const refused = await Promise.race(both.map(async ({ exit, written }) => ({ exit: await exit, ...written })));
+    expect(refused).toEqual({
+      exit: 1,
+      stdout: '',
+      stderr: 'infrakit: an event repeater of the name app-event-repeater runs already\n',
+    });
+    await eventually('the other is ready', 10_000, async () => (await manage('get')).exit === 0 || undefined);
     await manage('post', ...value(['timer/msec/100', 'one']));
     await came('one');
+    expect(await rules()).toMatchObject([{ sourcetopic: 'timer/msec/100', state: 'active' }]);
+  });
+
+  test('one that was killed leaves nothing that keeps the next of its name from running', async () => {
+    const places = join(home.path, 'plugins');
+    mkdirSync(places, { recursive: true });
+    const other = createServer().listen(0, '127.0.0.1');
+    ends.push(async () => other.close());
+    await once(other, 'listening');
+    // Its port is somebody else's by now.
+    const { port } = other.address() as AddressInfo;
+    writeFileSync(join(places, 'app-event-repeater.listen'), `tcp://127.0.0.1:${port}\n`);
+    writeFileSync(join(places, 'app-event-repeater'), '');
+    await repeat();
+    expect(await rules()).toEqual([]);
+  });
+
+  test('a home that cannot be is told at once', async () => {
+    const env = { INFRAKIT_HOME: '/proc/here' };
+    expect(await run(['util', 'event-repeater', 'run', '--source', sink.url, '--sink', sink.url], env)).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(/^infrakit: \/proc\/here cannot be the home: .*\n$/),
+    });
   });
 
   test('GP-R15: it is no plugin, and `plugin ls` knows nothing of it', async () => {

@@ -1,6 +1,7 @@
 export * from './broker-json.ts';
 export type * from './broker-options.ts';
 export * from './definitions.ts';
+export * from './home-claim.ts';
 export * from './host.ts';
 export * from './living-process.ts';
 export * from './main.ts';

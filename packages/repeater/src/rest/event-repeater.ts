@@ -5,7 +5,7 @@ import { type MirroredRulesDeps, type MirroredRulesOptions, openMirroredRules } 
 import type { RestAccess } from './rest-access.ts';
 import { restApp } from './rest-app.ts';
 import {
-  claimFiles,
+  clearFiles,
   isLoopbackHost,
   type ListenFiles,
   type Listening,
@@ -13,7 +13,7 @@ import {
   type TcpPlace,
 } from './rest-listen.ts';
 
-/** Where an application is reached, and by whom. */
+/** Where an application is reached, and by whom. Its name is no other living process's. */
 export interface RestOptions {
   readonly files: ListenFiles;
   /** Listens here instead of on its socket. */
@@ -56,11 +56,12 @@ const serve = async (
 };
 
 /**
- * Serves the rules of a spec that a manager keeps (GP-R14): nothing is kept here. Errors: `ARGUMENT_INVALID`, `PLUGIN_CLAIMED`.
+ * Serves the rules of a spec that a manager keeps (GP-R14): nothing is kept here. Errors: `ARGUMENT_INVALID`, `PLUGIN_CLAIMED`
+ * where somebody else listens.
  */
 export const startManagedRepeater = async (options: RestOptions, spec: ManagedSpec): Promise<Listening> => {
   const access = accessOf(options);
-  await claimFiles(options.files);
+  await clearFiles(options.files);
   return serve(managedRules(spec), { ...options, access }, async () => undefined);
 };
 
@@ -73,7 +74,7 @@ export const startEventRepeater = async (
   deps: MirroredRulesDeps,
 ): Promise<Listening> => {
   const access = accessOf(options);
-  await claimFiles(options.files);
+  await clearFiles(options.files);
   const rules = await openMirroredRules(options, deps);
   return serve(rules, { ...options, access }, rules.close);
 };

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import { AppError } from '@infrakit/core';
 import type { FastifyInstance } from 'fastify';
@@ -41,27 +41,10 @@ export const recordedPlace = async ({ record }: ListenFiles): Promise<TcpPlace |
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-const isLive = (place: { readonly path: string } | TcpPlace): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(place);
-    const settle = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on('connect', () => settle(true));
-    socket.on('error', () => settle(false));
-  });
-
-/** Removes what a process that died left behind. Errors: `PLUGIN_CLAIMED` when one of this name lives. */
-export const claimFiles = async (files: ListenFiles): Promise<void> => {
-  const recorded = await recordedPlace(files);
-  const places = [{ path: files.socket }, ...(recorded === undefined ? [] : [recorded])];
-  for (const place of places) {
-    if (await isLive(place))
-      throw new AppError('PLUGIN_CLAIMED', `an event repeater of this name listens on ${whereOf(place)}`);
-  }
-  await mkdir(dirname(files.record), { recursive: true, mode: 0o700 });
-  await Promise.all([rm(files.socket, { force: true }), rm(files.record, { force: true })]);
+/** Removes what a process of this name left behind when it died. Whoever calls has made sure that none lives. */
+export const clearFiles = async ({ socket, record }: ListenFiles): Promise<void> => {
+  await mkdir(dirname(record), { recursive: true, mode: 0o700 });
+  await Promise.all([rm(socket, { force: true }), rm(record, { force: true })]);
 };
 
 const urlOf = ({ host, port }: TcpPlace): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
