@@ -78,7 +78,8 @@ export const attachedClients = (options: AttachedClientsOptions): AttachedClient
 
   /** Resolves when it is stored and sent on; not when everybody has it, for a slow client is nobody else's concern. */
   const emit = async (topic: string, bytes: Uint8Array, qos: Qos, retain: boolean): Promise<void> => {
-    const payload = Buffer.from(bytes);
+    // A view of its own, for it names this publish.
+    const payload = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const packet: PublishPacket = { cmd: 'publish', topic, payload, qos, retain, dup: false };
     const refused = refusal(packet);
     if (refused !== undefined)

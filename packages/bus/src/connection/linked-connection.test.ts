@@ -109,7 +109,7 @@ describe('a connection over one link after the other', () => {
     const results = await Promise.allSettled(publishes);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
     expect(sent).toEqual(['a', 'b']);
-    const next = connection.publish('e', 'x', { qos: 1 });
+    const next = connection.publish('e', 'x', { qos: 1, timeoutMs: 60_000 });
     acknowledge[0]?.();
     await expect.poll(() => sent).toEqual(['a', 'b', 'e']);
     acknowledge[2]?.();

@@ -37,8 +37,7 @@ export const rpcFaultCases: readonly ContractCase<RpcSubject>[] = [
     cites: 'DESIGN §3 RPC: complete or an error',
     run: (subject, ctx) =>
       withRpc(subject, ctx, async ({ request, publish, probe, world }) => {
-        const bytes = Buffer.from(JSON.stringify(request('act', { name: 'x'.repeat(1_000) })));
-        const pieces = chunksOf('torn', bytes, 100);
+        const pieces = [...chunksOf('torn', JSON.stringify(request('act', { name: 'x'.repeat(1_000) })), 100)];
         for (const piece of pieces.filter((_, n) => n !== 3)) await publish('Probe.Act', piece);
         await probe.act({ name: 'whole' }, ctx);
         demandEqual(world.acts, ['whole'], 'what was done');
@@ -54,8 +53,8 @@ export const rpcFaultCases: readonly ContractCase<RpcSubject>[] = [
       withRpc(subject, ctx, async ({ handle, serverConnection, topics, clientConnection }) => {
         const forged = serverConnection.subscribe(topics.filters.rpc('forged'), 1, ({ payload }) => {
           const { id } = JSON.parse(Buffer.from(payload).toString());
-          const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { value: 'x'.repeat(1_000) } }));
-          const pieces = chunksOf('forged', bytes, 100).filter((_, n) => n !== 5);
+          const answer = JSON.stringify({ jsonrpc: '2.0', id, result: { value: 'x'.repeat(1_000) } });
+          const pieces = [...chunksOf('forged', answer, 100)].filter((_, n) => n !== 5);
           for (const piece of pieces) {
             serverConnection.publish(topics.reply(clientConnection.clientId), piece, { qos: 1 }).catch(() => {});
           }

@@ -2,7 +2,8 @@ import { AppError, RpcChunk } from '@infrakit/core';
 import type { After } from '@infrakit/spi';
 
 /** What marks a piece: a whole message begins with another member. */
-const mark = Buffer.from('{"chunk":');
+const markText = '{"chunk":';
+const mark = Buffer.from(markText);
 const newline = 0x0a;
 /** The longest first line that is looked for. */
 const maxLineBytes = 1_024;
@@ -39,18 +40,31 @@ export interface ChunkAssembler {
 const isPiece = (payload: Uint8Array): boolean =>
   payload.byteLength > mark.byteLength && mark.equals(payload.subarray(0, mark.byteLength));
 
+/** The most bytes that one UTF-16 unit of a text takes in UTF-8. */
+const bytesPerUnit = 3;
+
 /**
  * A message as the payloads it travels in: itself, or pieces of at most `chunkBytes` under `id`, which nobody else may
- * use on the same topic; the same message sent again under the same id fills the gaps of the first time.
+ * use on the same topic; the same message sent again under the same id fills the gaps of the first time. Each piece is made
+ * when it is taken, so that a large message is not held twice.
  */
-export const chunksOf = (id: string, message: Uint8Array, chunkBytes: number): Uint8Array[] => {
-  if (message.byteLength <= chunkBytes && !isPiece(message)) return [message];
-  const of = Math.max(1, Math.ceil(message.byteLength / chunkBytes));
-  return Array.from({ length: of }, (_, n) => {
-    const line = `${JSON.stringify({ chunk: id, n, of } satisfies RpcChunk)}\n`;
-    return Buffer.concat([Buffer.from(line), message.subarray(n * chunkBytes, (n + 1) * chunkBytes)]);
-  });
-};
+export function* chunksOf(id: string, message: string, chunkBytes: number): Generator<Buffer> {
+  const bytes = Buffer.byteLength(message);
+  if (bytes <= chunkBytes && !message.startsWith(markText)) {
+    yield Buffer.from(message);
+    return;
+  }
+  const units = bytes === message.length ? chunkBytes : Math.max(2, Math.floor(chunkBytes / bytesPerUnit));
+  const of = Math.max(1, Math.ceil(message.length / units));
+  /** Where a piece begins: never between the two halves of a character. */
+  const begin = (n: number): number => n * units - (isHighSurrogate(message.charCodeAt(n * units - 1)) ? 1 : 0);
+  for (let n = 0; n < of; n += 1) {
+    const line = JSON.stringify({ chunk: id, n, of } satisfies RpcChunk);
+    yield Buffer.from(`${line}\n${message.slice(begin(n), n + 1 < of ? begin(n + 1) : message.length)}`);
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd8_00 && unit <= 0xdb_ff;
 
 const parsePiece = (payload: Uint8Array): { readonly line: RpcChunk; readonly bytes: Uint8Array } | undefined => {
   const end = payload.subarray(0, maxLineBytes).indexOf(newline);

@@ -66,7 +66,7 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     const { id, replyTo, to } = request;
     const frame: RpcCancel = { jsonrpc: '2.0', method: 'cancel', params: { id, replyTo, to } };
     connection
-      .publish(topic, encodeFrame(frame, limits.maxMessageBytes), { qos: 1 })
+      .publish(topic, Buffer.from(encodeFrame(frame, limits.maxMessageBytes)), { qos: 1 })
       .catch((error: unknown) => log.debug({ err: error, topic }, 'cancellation lost'));
   };
   const forget = whenAborted(ctx.signal, () => {
@@ -74,7 +74,7 @@ export const exchange = (options: ExchangeOptions): Exchange => {
     fail(toAppError(ctx.signal.reason));
   });
 
-  const encode = (leftMs: number): Buffer =>
+  const encode = (leftMs: number): string =>
     encodeFrame(
       {
         jsonrpc: '2.0',

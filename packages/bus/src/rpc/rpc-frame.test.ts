@@ -4,7 +4,7 @@ import { decodeFrame, encodeFrame, freezeParsed } from './rpc-frame.ts';
 describe('messages as bytes', () => {
   it('comes back as it was', () => {
     const message = { text: 'Ünï 🐄', list: [1, null, { a: false }] };
-    expect(decodeFrame(encodeFrame(message, 1_000))).toEqual(message);
+    expect(decodeFrame(Buffer.from(encodeFrame(message, 1_000)))).toEqual(message);
   });
 
   it('one that is too large is PAYLOAD_TOO_LARGE, with its size', () => {

@@ -25,22 +25,19 @@ export const defaultRpcLimits: RpcLimits = {
   maxIdleMs: 30_000,
 };
 
-/** A message as bytes. Errors: `PAYLOAD_TOO_LARGE`, and `RESULT_INVALID` for what is no JSON (a cycle, a bigint). */
-export const encodeFrame = (message: object, maxMessageBytes: number): Buffer => {
-  let bytes: Buffer;
+/** A message as the text that travels. Errors: `PAYLOAD_TOO_LARGE`, and `RESULT_INVALID` for what is no JSON (a cycle, a bigint). */
+export const encodeFrame = (message: object, maxMessageBytes: number): string => {
+  let text: string;
   try {
-    bytes = Buffer.from(JSON.stringify(message));
+    text = JSON.stringify(message);
   } catch (cause) {
     throw new AppError('RESULT_INVALID', 'this cannot be said as JSON, so it cannot be sent', { cause });
   }
-  if (bytes.byteLength <= maxMessageBytes) return bytes;
-  throw new AppError(
-    'PAYLOAD_TOO_LARGE',
-    `${bytes.byteLength} bytes are too many for one call; ask for less at a time`,
-    {
-      facts: { bytes: bytes.byteLength, maxMessageBytes },
-    },
-  );
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxMessageBytes) return text;
+  throw new AppError('PAYLOAD_TOO_LARGE', `${bytes} bytes are too many for one call; ask for less at a time`, {
+    facts: { bytes, maxMessageBytes },
+  });
 };
 
 /** The JSON value of a message, or `undefined` where the bytes are none. */

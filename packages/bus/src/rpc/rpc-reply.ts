@@ -9,7 +9,7 @@ import { publishAll } from './rpc-send.ts';
 /** The way of answers to their callers. */
 export interface AnswerSender {
   /** Sends an answer; while the broker is away it is tried again until the caller waits no longer. */
-  readonly send: (request: RpcRequest, frame: Uint8Array) => void;
+  readonly send: (request: RpcRequest, frame: string) => void;
   /** Sends a sign of life, which may be lost. */
   readonly hint: (replyTo: string, progress: RpcProgress) => void;
   readonly close: () => void;
@@ -46,12 +46,13 @@ export const answerSender = (options: {
       stops.add(stop);
     });
 
-  const deliver = async (request: RpcRequest, frame: Uint8Array): Promise<void> => {
+  const deliver = async (request: RpcRequest, frame: string): Promise<void> => {
     const untilMs = clock.nowMs() + request.timeoutMs;
     sent += 1;
-    const payloads = chunksOf(`${request.to} ${sent}`, frame, limits.chunkBytes);
+    const id = `${request.to} ${sent}`;
     for (;;) {
       try {
+        const payloads = chunksOf(id, frame, limits.chunkBytes);
         return await publishAll(connection, request.replyTo, payloads, closing.signal);
       } catch (thrown) {
         const error = toAppError(thrown);
@@ -62,19 +63,20 @@ export const answerSender = (options: {
     }
   };
 
-  const send = (request: RpcRequest, frame: Uint8Array): void => {
-    if (waitingBytes > 0 && waitingBytes + frame.byteLength > maxWaitingBytes) {
-      log.warn({ method: request.method, bytes: frame.byteLength }, 'answer dropped: too many wait for the broker');
+  const send = (request: RpcRequest, frame: string): void => {
+    const bytes = Buffer.byteLength(frame);
+    if (waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes) {
+      log.warn({ method: request.method, bytes }, 'answer dropped: too many wait for the broker');
       return;
     }
-    waitingBytes += frame.byteLength;
+    waitingBytes += bytes;
     deliver(request, frame)
       .catch((error: unknown) => {
-        log.warn({ err: error, method: request.method, bytes: frame.byteLength }, 'answer lost');
+        log.warn({ err: error, method: request.method, bytes }, 'answer lost');
         if (toAppError(error).code === 'PAYLOAD_TOO_LARGE') refuse(request, toAppError(error));
       })
       .finally(() => {
-        waitingBytes -= frame.byteLength;
+        waitingBytes -= bytes;
       });
   };
 
@@ -82,7 +84,7 @@ export const answerSender = (options: {
   const refuse = (request: RpcRequest, error: AppError): void => {
     const frame = encodeFrame(encodeError(request.id, error), limits.maxMessageBytes);
     connection
-      .publish(request.replyTo, frame, { qos: 1 })
+      .publish(request.replyTo, Buffer.from(frame), { qos: 1 })
       .catch((cause: unknown) => log.debug({ err: cause }, 'refusal lost'));
   };
 
@@ -90,7 +92,7 @@ export const answerSender = (options: {
     send,
     hint: (replyTo, progress) => {
       connection
-        .publish(replyTo, encodeFrame(progress, limits.maxMessageBytes), { qos: 0 })
+        .publish(replyTo, Buffer.from(encodeFrame(progress, limits.maxMessageBytes)), { qos: 0 })
         .catch((error: unknown) => log.debug({ err: error }, 'progress lost'));
     },
     close: () => {

@@ -11,12 +11,22 @@ const inFlight = 8;
 export const publishAll = async (
   connection: Connection,
   topic: string,
-  payloads: readonly Uint8Array[],
+  payloads: Iterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> => {
-  for (let at = 0; at < payloads.length; at += inFlight) {
+  for (const batch of batchesOf(payloads, inFlight)) {
     if (signal.aborted) throw new AppError('BUS_UNAVAILABLE', `${topic}: the time is over`, { cause: signal.reason });
-    const batch = payloads.slice(at, at + inFlight);
     await Promise.all(batch.map((payload) => connection.publish(topic, payload, { qos: 1, signal })));
   }
 };
+
+function* batchesOf<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -143,10 +143,10 @@ export const serveRpc = (options: RpcServerOptions): RpcServer => {
     });
   };
 
-  const failure = ({ id }: RpcRequest, thrown: unknown): Buffer =>
+  const failure = ({ id }: RpcRequest, thrown: unknown): string =>
     encodeFrame(encodeError(id, toAppError(thrown)), limits.maxMessageBytes);
 
-  const success = (request: RpcRequest, result: unknown = null): Buffer => {
+  const success = (request: RpcRequest, result: unknown = null): string => {
     try {
       return encodeFrame({ jsonrpc: '2.0', id: request.id, result } satisfies RpcResult, limits.maxMessageBytes);
     } catch (error) {
@@ -162,7 +162,7 @@ export const serveRpc = (options: RpcServerOptions): RpcServer => {
       if (ageOf(request) < request.timeoutMs) sender.send(request, given);
       return;
     }
-    let frame: Buffer;
+    let frame: string;
     try {
       const found = admit(request, object);
       const caller = new AbortController();
