@@ -20,5 +20,6 @@ export default defineConfig({
     pool: 'forks',
     // Most of them wait for real programs more than they work.
     maxWorkers: 3,
+    expect: { poll: { timeout: 10_000 } },
   },
 });
