@@ -29,6 +29,13 @@ const placeOf = async (files: ListenFiles) => {
 const unreachable = (name: string, why: string, cause?: unknown): AppError =>
   new AppError('PLUGIN_UNAVAILABLE', `the event repeater ${name} cannot be reached: ${why}`, { cause });
 
+const whyUnreachable = (error: Error, late: AbortSignal): string => {
+  if (late.aborted) return `no answer within ${timeoutMs / 1_000} s`;
+  const code = Reflect.get(error, 'code');
+  if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return error.message;
+  return 'it does not run; start it with `infrakit util event-repeater run`';
+};
+
 /** One request. Errors: `PLUGIN_UNAVAILABLE` when nobody answers within 10 s. */
 const ask = async (
   files: ListenFiles,
@@ -37,24 +44,15 @@ const ask = async (
   { token, signal }: { readonly token: string | undefined; readonly signal: AbortSignal },
 ): Promise<Answer> => {
   const place = await placeOf(files);
+  const late = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
-      const code = Reflect.get(error, 'code');
-      const isAway = code === 'ENOENT' || code === 'ECONNREFUSED';
-      reject(
-        unreachable(
-          name,
-          isAway ? 'it does not run; start it with `infrakit util event-repeater run`' : error.message,
-          error,
-        ),
-      );
-    };
+    const fail = (error: Error): void => reject(unreachable(name, whyUnreachable(error, late), error));
     const sent = request(
       {
         ...place,
         method: method.toUpperCase(),
         path,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: AbortSignal.any([signal, late]),
         headers: {
           ...('socketPath' in place && { host: 'localhost' }),
           ...(value !== undefined && {
@@ -86,6 +84,15 @@ const sentenceOf = ({ status, text }: Answer): string => {
     return `${String(error)}${about} (HTTP ${status})`;
   } catch {
     return `HTTP ${status}: ${text.slice(0, 200)}`;
+  }
+};
+
+/** What an event repeater answers; at a place that one has left behind somebody else may answer by now. */
+const jsonOf = (text: string, name: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreachable(name, 'what answers where it listened is no event repeater', cause);
   }
 };
 
@@ -123,7 +130,7 @@ const runManage: RunCommand = (words, { env, signal, streams }) => {
     const files = placesOf(env, flags.name);
     const answer = await ask(files, method, flags, { token: await tokenOf(flags.token, env), signal });
     if (answer.status < 200 || answer.status > 299) throw new AppError('PARAMS_INVALID', sentenceOf(answer));
-    if (answer.text !== '') streams.stdout.write(`${JSON.stringify(JSON.parse(answer.text), null, 2)}\n`);
+    if (answer.text !== '') streams.stdout.write(`${JSON.stringify(jsonOf(answer.text, flags.name), null, 2)}\n`);
     return exits.done;
   });
 };

@@ -369,6 +369,25 @@ describe('how it is started (GP §6.3)', () => {
     expect(result.stderr).toMatch(sentence);
   });
 
+  test.each([
+    ['200 OK', 'hello', 69, 'what answers where it listened is no event repeater'],
+    ['404 Not Found', '<html>', 1, 'HTTP 404: <html>'],
+  ])('manage, where somebody else listens by now who says %s', async (status, body, exit, sentence) => {
+    const other = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.end(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+    }).listen(0, '127.0.0.1');
+    ends.push(async () => other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    mkdirSync(join(home.path, 'plugins'), { recursive: true });
+    writeFileSync(join(home.path, 'plugins', 'gone.listen'), `tcp://127.0.0.1:${port}\n`);
+    const result = await manage('get', '--name', 'gone');
+    expect({ exit: result.exit, stdout: result.stdout }).toEqual({ exit, stdout: '' });
+    expect(result.stderr).toContain(sentence);
+    expect(result.stderr.split('\n')).toHaveLength(2);
+  });
+
   test('a home whose path is too long for a socket', async () => {
     const long = join(home.path, 'x'.repeat(100));
     const env = { INFRAKIT_HOME: long };

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppChange, AppRule, AppRules } from './app-rule.ts';
@@ -116,6 +117,7 @@ describe('GP §6.4, §6.5: /events', () => {
     ['[{"sinktopic":"a"}]', 'no topic'],
     ['[{"sourcetopic":7}]', 'a number'],
     ['', 'nothing'],
+    ['[{"sourcetopic":"a"}] and more', 'JSON and more'],
   ])('a body %j (%s) is 400 with one sentence', async (body) => {
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {
       const { code, answer } = await ask(method, '/events', body);
@@ -147,6 +149,24 @@ describe('GP §6.4, §6.5: /events', () => {
     const large = [{ sourcetopic: 'a'.repeat(1024 * 1024) }];
     expect((await ask('POST', '/events', large)).code).toBe(413);
     expect((await ask('GET', '/nothing')).code).toBe(404);
+  });
+});
+
+describe('what never ends (issue 6)', () => {
+  test.each([
+    ['a body', 'POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n['],
+    ['a body in chunks', 'POST /events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n'],
+    ['a head', 'POST /events HTTP/1.1\r\nHost: '],
+  ])('%s is 408, and the end of its connection', async (_, text) => {
+    await app.close();
+    app = await restApp(rememberedRules(), { access: { kind: 'loopback' }, version: '1', requestTimeoutMs: 200 });
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect(Number(new URL(address).port), '127.0.0.1');
+    socket.write(text);
+    let answer = '';
+    for await (const part of socket) answer += part;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await fetch(`${address}/events`)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   jsonSchemaTransform,
   jsonSchemaTransformObject,
@@ -13,6 +13,7 @@ import { guard, type RestAccess } from './rest-access.ts';
 import { RestError, RuleList, RuleSink, withLowerKeys } from './rest-body.ts';
 
 const maxBodyBytes = 1024 * 1024;
+const notJson = 'FST_ERR_CTP_INVALID_JSON_BODY';
 const allowed = 'GET, HEAD, POST, PUT, DELETE';
 const Nothing = z.null().meta({ description: 'done' });
 
@@ -47,9 +48,9 @@ const answerErrors = (app: FastifyInstance): void => {
       .header('allow', allowed)
       .send({ error: `${request.method} is none of ${allowed}` });
   });
-  app.setErrorHandler((error: { readonly statusCode?: number; readonly message: string }, _request, reply) => {
-    const { statusCode = 500, message } = error;
-    return reply.code(statusCode).send({ error: message });
+  app.setErrorHandler((error: Pick<FastifyError, 'message' | 'code' | 'statusCode'>, _request, reply) => {
+    const { statusCode = 500, code, message } = error;
+    return reply.code(statusCode).send({ error: code === notJson ? 'the body is no JSON' : message });
   });
 };
 
@@ -164,13 +165,20 @@ const routes = (plain: FastifyInstance, rules: AppRules): void => {
   }
 };
 
-/** The REST interface of the old application (GP §6.4, §6.5), with its description at `/openapi.json`; it does not listen yet. */
+/**
+ * The REST interface of the old application (GP §6.4, §6.5), with its description at `/openapi.json`; it does not listen yet. A
+ * request that has not come as a whole within `requestTimeoutMs` is answered 408, and its connection is ended.
+ */
 export const restApp = async (
   rules: AppRules,
-  { access, version }: { readonly access: RestAccess; readonly version: string },
+  options: { readonly access: RestAccess; readonly version: string; readonly requestTimeoutMs?: number },
 ): Promise<FastifyInstance> => {
+  const { access, version, requestTimeoutMs = 20_000 } = options;
   const app = fastify({
     bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    // Node exchanges the two where the first is the longer one; and how often they are looked at.
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 4 },
     routerOptions: { maxParamLength: 65_535 },
     forceCloseConnections: true,
   });
