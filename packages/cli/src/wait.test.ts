@@ -73,10 +73,11 @@ test('when the time is up it is 3, and the work goes on; a rule that is gone is 
 test('a destroy that is waited for has the time of the wait, and is asked for again after its plugin was away', async () => {
   const { call } = callOf([working]);
   const times: number[] = [];
-  const destroy = async ({ timeoutMs }: CallContext): Promise<void> => {
+  const destroy = async ({ timeoutMs }: CallContext): Promise<object> => {
     times.push(timeoutMs);
     if (times.length === 1) throw new AppError('PLUGIN_UNAVAILABLE', 'its process ended');
     if (times.length === 2) throw new AppError('GROUP_NOT_FOUND', 'it is gone');
+    return {};
   };
   expect(await destroyAndWait(call, 'a', destroy)).toBe(0);
   expect(times).toHaveLength(2);

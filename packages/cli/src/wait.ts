@@ -107,20 +107,22 @@ export const waitIfWanted = async (call: VerbCall<WaitOptions>, name: string): P
 const isMissing = ({ code }: AppError): boolean =>
   code === 'RULE_NOT_FOUND' || code === 'GROUP_NOT_FOUND' || code === 'OBJECT_UNKNOWN';
 
+/** What a destroy answers: what it left downstream, and why, where it left something. */
+interface Destroyed {
+  readonly left?: string | undefined;
+}
+
+type DestroyCall = (ctx: CallContext) => Promise<Destroyed>;
+
 /** Asks until it is answered: a destroy may be asked for again, and what a first one has brought to its end is gone then. */
-const destroyUntil = async (
-  destroy: (ctx: CallContext) => Promise<unknown>,
-  call: VerbCall<unknown>,
-  endMs: number,
-) => {
+const destroyUntil = async (destroy: DestroyCall, call: VerbCall<unknown>, endMs: number): Promise<Destroyed> => {
   let isBegun = false;
   for (;;) {
     try {
-      await destroy(call.session.ctx(Math.max(pollMs, endMs - Date.now())));
-      return;
+      return await destroy(call.session.ctx(Math.max(pollMs, endMs - Date.now())));
     } catch (thrown) {
       const error = toAppError(thrown);
-      if (isBegun && isMissing(error)) return;
+      if (isBegun && isMissing(error)) return {};
       if (!isPassing(error) || Date.now() >= endMs || (!isBegun && isMissing(error))) throw error;
       isBegun = true;
       await pause(pollMs);
@@ -129,18 +131,21 @@ const destroyUntil = async (
 };
 
 /**
- * Destroys, which answers when what is ours downstream is gone; gives the exit code. Without a wait a call's own deadline is all
+ * Destroys, which answers when what is ours downstream is gone, or says what it left (told on stderr); gives the exit code. Without a wait a call's own deadline is all
  * the time that it has; with one it has the time of the wait, and the progress is told.
  */
 export const destroyAndWait = async (
   call: VerbCall<WaitOptions>,
   name: string,
-  destroy: (ctx: CallContext) => Promise<unknown>,
+  destroy: DestroyCall,
 ): Promise<number> => {
+  const done = ({ left }: Destroyed): number => {
+    if (left !== undefined) call.note(`${name}: ${left}`);
+    return exits.done;
+  };
   const { session, options, note } = call;
   if (!isWaitWanted(call)) {
-    await destroy(session.ctx());
-    return exits.done;
+    return done(await destroy(session.ctx()));
   }
   const endMs = Date.now() + parseDuration(options.timeout);
   const tell = newsOnly(note);
@@ -155,8 +160,7 @@ export const destroyAndWait = async (
   };
   const watching = watch().catch(() => undefined);
   try {
-    await destroyUntil(destroy, call, endMs);
-    return exits.done;
+    return done(await destroyUntil(destroy, call, endMs));
   } catch (thrown) {
     if (toAppError(thrown).code !== 'RPC_TIMEOUT') throw thrown;
     note(`${name} is not gone within ${options.timeout}; the work goes on`);

@@ -129,7 +129,8 @@ describe('EI §6.1: enrollment', () => {
     await w.soon();
     const { plan } = await w.controller().plan({ operation: 'destroy', spec: cattleNfs() }, w.ctx);
     expect(plan.messages).toEqual(['leave everything downstream as it is']);
-    await w.during(w.controller().destroy({ name: 'cattle-nfs' }, w.ctx));
+    const { left } = await w.during(w.controller().destroy({ name: 'cattle-nfs' }, w.ctx));
+    expect(left).toBe('1 entry stays in nfs-auth/disk, since DestroyOnTerminate is not set');
     expect(w.world.all()).toHaveLength(1);
     expect(await w.describe()).toEqual([]);
     await w.stop();

@@ -21,7 +21,7 @@ import type { EnrollmentProgress } from './enrollment-progress.ts';
 import { enrollmentRows } from './enrollment-rows.ts';
 import type { EnrollmentOptions } from './enrollment-schema.ts';
 import { enrollmentEventSource } from './event-source.ts';
-import { enrollmentPlanLines } from './plan-text.ts';
+import { enrollmentLeftLine, enrollmentPlanLines } from './plan-text.ts';
 import { checkSinkProperties } from './sink-properties.ts';
 import type { SourceItem } from './source-item.ts';
 import { storedSpecs } from './stored-specs.ts';
@@ -42,14 +42,17 @@ const starting = (): CallContext => ({ signal: new AbortController().signal, tim
 
 const enrollmentKind = (deps: AcceptDeps): RuleKind<SourceItem, InstanceDescription> => {
   const progressOf = new WeakMap<object, EnrollmentProgress>();
+  const sinkOf = new WeakMap<object, string>();
   return {
     kind: 'enrollment',
     accept: async (spec, revision, owner, ctx) => {
       const { accepted, progress, instance } = acceptEnrollment(spec, revision, owner, deps);
       await checkSinkProperties(instance, deps.plugins, ctx);
       progressOf.set(accepted, progress);
+      sinkOf.set(accepted, instance.Plugin);
       return accepted;
     },
+    leftLine: (count, accepted) => enrollmentLeftLine(count, sinkOf.get(accepted) ?? 'the sink'),
     planLines: enrollmentPlanLines,
     stateOf: (_outcome, accepted) => enrollmentRows(progressOf.get(accepted)?.report() ?? null),
   };

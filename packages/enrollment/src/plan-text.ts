@@ -19,3 +19,9 @@ export const enrollmentPlanLines = (plan: Plan, { source }: Look<SourceItem>): r
     ...(foreign === 0 ? [] : [`leave ${foreign} that are not ours`]),
   ];
 };
+
+/** What a destroy without `DestroyOnTerminate` leaves: so many, or null where the sink did not tell. */
+export const enrollmentLeftLine = (count: number | null, sink: string): string => {
+  const what = count === null ? 'what it made stays' : count === 1 ? '1 entry stays' : `${count} entries stay`;
+  return `${what} in ${sink}, since DestroyOnTerminate is not set`;
+};

@@ -39,7 +39,10 @@ export const managerController = (manager: Manager, target: string, stack: strin
       return at().status({ search: { ...search, ...name } }, ctx);
     },
     free: async ({ name }, ctx) => ({ objects: (await manager.free(target, name, ctx)).map(shown) }),
-    destroy: async ({ name }, ctx) => ({ objects: (await manager.destroy(target, name, ctx)).map(shown) }),
+    destroy: async ({ name }, ctx) => {
+      const destroyed = await manager.destroy(target, name, ctx);
+      return { ...destroyed, objects: destroyed.objects.map(shown) };
+    },
     spec: ({ name }, ctx) => at().spec({ name: nameAt(target, name) }, ctx),
     approve: (params, ctx) => at().approve({ ...params, name: nameAt(target, params.name) }, ctx),
     hold: (params, ctx) => at().hold({ ...params, name: nameAt(target, params.name) }, ctx),

@@ -20,7 +20,7 @@ export interface Manager {
   /** Durable when it answers. `COMMIT_PENDING` when the controller could not be reached; it is then told later. */
   readonly commit: (target: string, spec: Spec, ctx: CallContext) => Promise<SpecObject>;
   readonly free: (target: string, name: string, ctx: CallContext) => Promise<SpecObject[]>;
-  readonly destroy: (target: string, name: string, ctx: CallContext) => Promise<SpecObject[]>;
+  readonly destroy: (target: string, name: string, ctx: CallContext) => ReturnType<Controller['destroy']>;
   readonly setSize: (name: string, size: number, ctx: CallContext) => Promise<{ before: number; after: number }>;
   readonly destroyInstances: (name: string, ids: readonly string[], ctx: CallContext) => Promise<number>;
   readonly controllerOf: (target: string) => Controller;
@@ -155,12 +155,12 @@ export const startManager = (deps: ManagerDeps): Manager => {
     destroy: (target, named, ctx) => {
       const name = nameAt(target, named);
       return inTurn(target, name, async () => {
-        if (book.find(target, name)?.phase === 'destroyed') return [];
+        if (book.find(target, name)?.phase === 'destroyed') return { objects: [] };
         await phased(target, name, 'destroying', ctx);
         try {
-          const { objects } = await controllerOf(target).destroy({ name }, ctx);
+          const destroyed = await controllerOf(target).destroy({ name }, ctx);
           await graves.bury(target, name, ctx);
-          return objects;
+          return destroyed;
         } catch (thrown) {
           replay.wake(target);
           throw thrown;

@@ -22,6 +22,8 @@ export const PlanText = z.strictObject({
 export type PlanText = z.infer<typeof PlanText>;
 
 const Objects = z.strictObject({ objects: z.array(SpecObject) });
+/** `left` says what stays downstream of what the rule made, and why; it is left out where nothing does. */
+const Destroyed = Objects.extend({ left: z.string().min(1).optional() });
 const Rule = z.strictObject({ name: Name });
 const Planned = z.strictObject({ object: SpecObject, plan: PlanText });
 
@@ -33,7 +35,7 @@ const Planned = z.strictObject({ object: SpecObject, plan: PlanText });
  *   After `free` it resumes.
  * - `describe` of a name that is not there is an empty list.
  * - `status` says how far the rules of a search are; one that was only just committed is not converged before it was looked at.
- * - `free` pauses and touches nothing downstream; `destroy` also forgets the rule. Both are idempotent once the name was
+ * - `free` pauses and touches nothing downstream; `destroy` also forgets the rule, and says what it left downstream. Both are idempotent once the name was
  *   known; a name never known is `RULE_NOT_FOUND`.
  * - `spec` is the committed spec, with its revision.
  * - `approve` lets exactly the held plan through, once; another plan id than the present one is `PLAN_STALE` (Law 6).
@@ -54,7 +56,7 @@ export const controllerInterface = {
     describe: reading(z.strictObject({ search: Search }), Objects),
     status: reading(z.strictObject({ search: Search }), z.strictObject({ statuses: z.array(RuleStatus) })),
     free: mutating(Rule, Objects),
-    destroy: mutating(Rule, Objects, { timeoutMs: 30_000 }),
+    destroy: mutating(Rule, Destroyed, { timeoutMs: 30_000 }),
     spec: reading(Rule, z.strictObject({ spec: Spec, revision: Revision })),
     approve: mutating(
       z.strictObject({ name: Name, plan: z.string().min(1).optional() }),

@@ -6,10 +6,10 @@ import { addWaitOptions, destroyAndWait, type WaitOptions } from '../wait.ts';
 /** `destroy [name]`: stops keeping the rule and forgets it; what happens downstream is its own option. */
 export default verb<WaitOptions>({
   define: (command) =>
-    addWaitOptions(command.argument('[name]'), 'what is ours downstream is gone').option(
-      '--yes',
-      'accepted for scripts; nothing prompts',
-    ),
+    addWaitOptions(
+      command.argument('[name]'),
+      'what is ours downstream is gone, where the rule is to remove it (an enrollment: DestroyOnTerminate)',
+    ).option('--yes', 'accepted for scripts; nothing prompts'),
   run: async (call) => {
     const { session, object, print } = call;
     const name = onlyName(call, 'rule');

@@ -4,9 +4,13 @@ import type { Look } from '../loop/look.ts';
 import { actLine } from '../loop/plan-lines.ts';
 import { progressOf } from '../loop/progress.ts';
 import { heldOf } from '../loop/reconcile.ts';
+import { bounded } from '../work/bounded.ts';
 import { type KeptRule, notFound, type RuleBook, type RuleBookDeps, ruleBook } from './rule-book.ts';
 import type { Accepted, RuleKind } from './rule-kind.ts';
 import { previewCommit, previewDestroy } from './rule-preview.ts';
+
+/** How long a destroy that leaves everything looks for what it leaves, in ms: a sink that is away does not hold it up. */
+const countMs = 2_000;
 
 /** A controller on the loop: its SPI, its rules by name, and how it ends. */
 export interface RuleController<S, O> {
@@ -94,6 +98,18 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     return { object: objectOf(rule), plan: textOf(await previewDestroy(accepted, { deps, ctx }), accepted) };
   };
 
+  /** What a destroyed rule has left downstream, and why; undefined where nothing is. Looked for when its loop has ended. */
+  const leftBy = async ({ name, accepted }: KeptRule<S, O>, ctx: CallContext): Promise<string | undefined> => {
+    if (accepted.onDestroy !== 'leave') return undefined;
+    const bounds = { clock: deps.clock, what: `counting what ${name} leaves`, timeoutMs: countMs };
+    const count = await bounded((own) => previewDestroy(accepted, { deps, ctx: own }), ctx, bounds).then(
+      ({ plan }) => plan.acts.filter(({ kind: act }) => act !== 'foreign').length,
+      () => null,
+    );
+    if (count === 0) return undefined;
+    return kind.leftLine?.(count, accepted) ?? `${count ?? 'all'} entries of ${name} stay downstream`;
+  };
+
   const enter = async (
     name: string,
     phase: 'freed' | 'held' | 'active' | 'destroying',
@@ -118,9 +134,11 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
     free: ({ name }, ctx) => enter(name, 'freed', '', ctx),
     // Answers when what is ours downstream is gone too; past its deadline the work goes on by itself (GP-G10).
     destroy: async ({ name }, ctx) => {
+      const rule = book.find(objectName(deps.name, name));
       const before = await enter(name, 'destroying', '', ctx);
       await book.gone(objectName(deps.name, name));
-      return before;
+      const left = rule && (await leftBy(rule, ctx));
+      return left === undefined ? before : { ...before, left };
     },
     spec: async ({ name }) => {
       const { spec, record } = ruleOf(name);

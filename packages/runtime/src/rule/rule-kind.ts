@@ -41,6 +41,8 @@ export interface RuleKind<S, O> {
   readonly accept: (spec: Spec, revision: number, owner: string, ctx: CallContext) => Promise<Accepted<S, O>>;
   /** The error for a name that is not there. Default `RULE_NOT_FOUND`. */
   readonly notFound?: (name: string) => AppError;
+  /** What `destroy` says of entries that it leaves: so many, or null where the sink did not tell. Default: their number alone. */
+  readonly leftLine?: (count: number | null, accepted: Accepted<S, O>) => string;
   /** The plan of a commit or, where the source reads as destroyed, of a destroy, as lines for people. */
   readonly planLines: (plan: Plan, seen: Look<S>, accepted: Accepted<S, O>) => readonly string[];
   /** The `state` of the rule's object, from its last cycle. */
