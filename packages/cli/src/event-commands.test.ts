@@ -131,6 +131,12 @@ describe('tail (GP §3.5)', () => {
     expect({ exit, stderr }).toEqual({ exit: 3, stderr: 'time knows no topic nope/1 so far\n' });
   });
 
+  test.each(['-1s', 'soon'])('--timeout %s is wrong usage', async (text) => {
+    const { exit, stdout, stderr } = await run('local', 'time', 'tail', '--timeout', text);
+    expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' });
+    expect(stderr).toMatch(/^infrakit: --timeout: .*\n$/);
+  });
+
   test('a filter that MQTT does not allow is exit 1', async () => {
     const { exit, stderr } = await run('local', 'time', 'tail', 'a#');
     expect(exit).toBe(1);

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ConnectionStatus } from '@infrakit/bus';
 import type { Event } from '@infrakit/core';
 import type { EventMessage } from '@infrakit/spi';
@@ -164,6 +167,28 @@ describe('following events (GP §3.5)', () => {
     expect(stage.open()).toBe(0);
   });
 
+  test('--view names a file, or something that cannot be read (GP §3.5)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'view-'));
+    await writeFile(join(folder, 'a.tpl'), '{{.ID}} from a file');
+    const stage = scene();
+    const exit = stage.follow({ view: `file://${folder}/a.tpl`, count: '1' });
+    await begun(stage);
+    stage.say();
+    await exit;
+    expect(stage.out).toEqual(['1sec from a file']);
+    for (const view of [`file://${folder}/none`, 'gopher://a']) {
+      await expect(stage.follow({ view })).rejects.toMatchObject({ code: 'SPEC_UNREADABLE' });
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  test('Ctrl-C before there is anything to follow ends it all the same', async () => {
+    const stage = scene();
+    stage.interrupt();
+    expect(await stage.follow()).toBe(0);
+    expect(stage.open()).toBe(0);
+  });
+
   test.each([
     [{ output: 'yaml' }, '-o takes json, not "yaml"'],
     [{ count: '0' }, '--count takes a whole number from 1, not "0"'],
@@ -176,7 +201,7 @@ describe('following events (GP §3.5)', () => {
     const stage = scene();
     const exit = stage.follow({ count: '2' });
     await begun(stage);
-    stage.status.next({ kind: 'disconnected', reason: 'ECONNRESET' });
+    for (let n = 0; n < 3; n += 1) stage.status.next({ kind: 'disconnected', reason: 'ECONNRESET' });
     stage.status.next({ kind: 'connected', session: 2, protocol: '3.1.1' });
     stage.gap('connected anew');
     stage.gap('connected anew');
@@ -205,7 +230,7 @@ describe('following events (GP §3.5)', () => {
 
 test('GP-E4: a topic with others below it, and one that is not there, are told; filters and old forms are not', async () => {
   const { call, notes } = scene();
-  await tellUnknown('time/streams', ['.', 'sec/', 'sec/1', 'sec', 'sce/1', '+/1', 'none/'], call);
+  await tellUnknown('time/streams', ['.', '', '/', 'sec/', 'sec/1', '//sec/1', 'sec', 'sce/1', '+/1', 'none/'], call);
   expect(notes).toEqual([
     'sec has topics below it: sec/ follows them',
     'time/streams knows no topic sce/1 so far',

@@ -4,8 +4,10 @@ import type { Command } from 'commander';
 import { merge, type Subscription } from 'rxjs';
 import { exits, usageError } from './exit.ts';
 import type { Session } from './session.ts';
+import { readAddress } from './source-text.ts';
 import type { VerbCall } from './verb.ts';
 import { viewOf } from './view.ts';
+import { checkedDuration } from './wait.ts';
 
 /** Options of what follows events (GP §3.5). */
 export interface FollowOptions {
@@ -18,10 +20,10 @@ export interface FollowOptions {
 /** Adds them. */
 export const addFollowOptions = (command: Command): Command =>
   command
-    .option('--view <template>', 'how an event is shown; str://… or the text itself')
+    .option('--view <template>', 'how an event is shown: the text itself, or str://…, file://…, https://…')
     .option('-o, --output <format>', 'json: each event as it is')
     .option('--count <n>', 'end after so many')
-    .option('--timeout <duration>', 'end after this long; exit 3 if --count was not reached');
+    .option('--timeout <duration>', 'end after this long; exit 3 if --count was not reached', checkedDuration);
 
 /** What is followed: events of a plugin by an MQTT filter, or an old form (GP §3.2). */
 export interface FollowedTopic {
@@ -38,8 +40,8 @@ export interface Following extends Pick<VerbCall<FollowOptions>, 'print' | 'note
 
 type EventLine = (event: Event, prefix: string) => string;
 
-/** The template that `--view` names: an address of a text, or the text itself (GP §3.5). */
-const viewText = (view: string): string => (view.startsWith('str://') ? view.slice('str://'.length) : view);
+/** The template that `--view` names: the address of a text, or the text itself (GP §3.5). */
+const viewText = async (view: string): Promise<string> => (/^[a-z]+:\/\//i.test(view) ? readAddress(view) : view);
 
 /** Without data the id and the message are what there is to say (EI-V7). */
 const plainLine: EventLine = ({ Topic, ID, Message, Error: error, Data }, prefix) => {
@@ -51,7 +53,7 @@ const lineOf = async ({ view, output }: FollowOptions): Promise<EventLine> => {
   if (output !== undefined && output !== 'json') throw usageError(`-o takes json, not ${JSON.stringify(output)}`);
   if (output === 'json') return (event) => JSON.stringify(event);
   if (view === undefined) return plainLine;
-  const show = await viewOf(viewText(view));
+  const show = await viewOf(await viewText(view));
   // As in the old program data is the JSON text, which views decode (GP §3.5); properties are what it says.
   return ({ Data, ...event }) =>
     show({ ...event, ...(Data === undefined ? {} : { Data: JSON.stringify(Data), Properties: Data }) });
@@ -74,8 +76,9 @@ export const tellUnknown = async (
 ): Promise<void> => {
   const source = session.plugins.resolve(eventInterface, object);
   for (const topic of topics) {
-    if (/[+#]/.test(topic) || topic === '.') continue;
-    const { nodes } = await source.list({ topic: topic.replace(/^\/|\/+$/g, '') }, session.ctx());
+    const path = topic.replace(/^\/+|\/+$/g, '');
+    if (/[+#]/.test(topic) || path === '.' || path === '') continue;
+    const { nodes } = await source.list({ topic: path }, session.ctx());
     if (nodes === null) note(`${object} knows no topic ${topic} so far`);
     else if (nodes.length > 0 && !topic.endsWith('/')) {
       note(`${topic} has topics below it: ${topic}/ follows them`);
@@ -129,12 +132,13 @@ export const followEvents = async (
     subscriptions.push(
       merge(...messages).subscribe({ next, complete: () => resolve(exits.unreachable) }),
       session.status.subscribe((status) => {
-        if (status.kind === 'disconnected') note(`the broker is lost (${status.reason}); waiting for it`);
+        if (status.kind === 'disconnected') tell(`the broker is lost (${status.reason}); waiting for it`);
       }),
     );
     if (timeoutMs !== undefined) {
       timer = setTimeout(() => resolve(count === Number.POSITIVE_INFINITY ? exits.done : exits.pending), timeoutMs);
     }
+    if (signal.aborted) resolve(exits.done);
     signal.addEventListener('abort', () => resolve(exits.done), { once: true });
   }).finally(() => {
     clearTimeout(timer);

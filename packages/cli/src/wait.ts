@@ -11,8 +11,8 @@ export interface WaitOptions {
   readonly timeout: string;
 }
 
-/** Read before anything is done, and not when the wait begins: what is bad changes nothing. */
-const checkedDuration = (text: string): string => {
+/** A duration of `--timeout`, read before anything is done, and not when the wait begins: what is bad changes nothing. */
+export const checkedDuration = (text: string): string => {
   try {
     if (parseDuration(text) >= 0) return text;
   } catch (thrown) {
