@@ -121,8 +121,8 @@ export const openBrokerPersistence = async (
     },
     incomingGetPacket: async (client: SessionClient, { messageId }: { readonly messageId: number }) =>
       received.has(client, messageId) ? {} : Promise.reject(notReceived),
-    incomingDelPacket: async (client: SessionClient, { messageId }: { readonly messageId: number }) =>
-      received.remove(client, messageId),
+    incomingDelPacket: (client: SessionClient, { messageId }: { readonly messageId: number }) =>
+      new Promise<void>((resolve) => received.remove(client, messageId, resolve)),
     cleanIncoming: async (client: SessionClient) => received.clear(client),
     createRetainedStream: (filter: string) => retained.matching([filter]),
     createRetainedStreamCombi: retained.matching,

@@ -15,7 +15,8 @@ export interface ReceivedIds {
   readonly add: (client: SessionClient, messageId: number) => void;
   /** Keeps one that was added, where the session lasts. */
   readonly keep: (client: SessionClient, messageId: number, written: () => void) => void;
-  readonly remove: (client: SessionClient, messageId: number) => void;
+  /** `removed`: also on disk. Else it would be taken, after a restart, for a message that its client sends under this id next. */
+  readonly remove: (client: SessionClient, messageId: number, removed: () => void) => void;
   /** Forgets all of a client, and of the session that it had. */
   readonly clear: (client: SessionClient) => void;
 }
@@ -54,11 +55,11 @@ export const receivedIds = ({ loaded, write, forget }: Omit<BrokerStore, 'writeN
       if (client.clean) written();
       else write(keyOf(client.id, messageId), nothing, written);
     },
-    remove: (client, messageId) => {
+    remove: (client, messageId, removed) => {
       const ids = setOf(client);
-      if (ids?.delete(messageId) !== true || client.clean) return;
-      forget(keyOf(client.id, messageId));
+      if (ids?.delete(messageId) !== true || client.clean) return removed();
       if (ids.size === 0) ofSessions.delete(client.id);
+      write(keyOf(client.id, messageId), undefined, removed);
     },
     clear: (client) => {
       ofConnections.delete(client);
