@@ -9,8 +9,10 @@ export interface BufferAcks {
 }
 
 /**
- * Messages of QoS 2 that are received and not released, at most. mosquitto counts only those that are not received against the
- * window of a client; of more than its window (20 unless it is told otherwise) it forgets over a restart that we have them.
+ * Messages of QoS 2 that the source may hold for received and not completed, at most. mosquitto does not count them against the
+ * window of a client; of those beyond its window (20 unless it is told otherwise) it forgets over a restart that we have them, and
+ * sends them again though we have released them. Those of earlier connections count too: it releases them anew before it sends
+ * any message again [MQTT-4.4.0-1], and they are no longer there when it has our PUBCOMP.
  */
 const maxReceived = 10;
 
@@ -43,6 +45,7 @@ export const bufferAcks = (answer: (frame: Buffer) => void, fail: (error: unknow
         answer(frame);
       }),
     complete: (durable, id, frame) => {
+      received.add(id);
       const completed = (): void => {
         answer(frame);
         received.delete(id);

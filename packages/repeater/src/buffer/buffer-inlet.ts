@@ -17,6 +17,7 @@ import {
 import { messageBytes } from './buffer-record.ts';
 import type { DiskBuffer } from './disk-buffer.ts';
 import type { DiskRoom } from './disk-room.ts';
+import { maxUnacknowledged } from './intake-window.ts';
 
 /** The end of a buffer that messages go into. */
 export interface BufferInlet {
@@ -44,6 +45,8 @@ export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps):
   let version: Version = 4;
   let isHeld = false;
   let heldMs = 0;
+  /** Messages of QoS 1 that are on their way to the disk. */
+  let unsaved = 0;
 
   const fail = (error: unknown): void => void stream.destroy(error instanceof Error ? error : new Error(String(error)));
   const answer = (frame: Buffer): void => {
@@ -96,8 +99,15 @@ export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps):
     }
     const durable = buffer.add({ ...message, receivedMs: nowMs() });
     acknowledge(durable);
+    if (qos === 1) {
+      unsaved += 1;
+      const saved = (): void => {
+        unsaved -= 1;
+      };
+      durable.then(saved, saved);
+    }
     // A source that is faster than the disk is not read meanwhile. Who acknowledges it says what went wrong.
-    if (buffer.isBehind()) await durable.catch(() => undefined);
+    if (buffer.isBehind() || unsaved >= maxUnacknowledged) await durable.catch(() => undefined);
   };
 
   const take = async (frame: Frame): Promise<void> => {

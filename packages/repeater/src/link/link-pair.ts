@@ -1,4 +1,5 @@
 import { type AppError, toAppError } from '@infrakit/core';
+import { maxUnacknowledged } from '../buffer/intake-window.ts';
 import { noLimits } from '../wire/broker-limits.ts';
 import { hungUp, isOtherVersion } from '../wire/handshake.ts';
 import type { RelayTerms } from '../wire/relay.ts';
@@ -89,7 +90,7 @@ export const connectPair = async (wish: PairWish, deps: ConnectDeps): Promise<Pa
   let source: Connected | null = null;
   try {
     const isPlain = choice === 4 || (choice === 'both' && sink.version === 4);
-    const asReader = { ...wish.source, receiveMaximum: window };
+    const asReader = { ...wish.source, receiveMaximum: to.isBuffer === true ? maxUnacknowledged : window };
     if (isPlain) source = await connectTo(from, { ...wish.source, version: 4 }, deps);
     else if (choice === 5) source = await connectTo(from, { ...asReader, version: 5 }, deps);
     else source = await connectNewest(from, asReader, deps);
