@@ -122,6 +122,7 @@ describe('a followed file (GP §3.4)', () => {
     await writeFile(path, 'now\n');
     await seen(['now']);
     expect(troubles).toEqual(['it is no file']);
+    expect(changes).toEqual(['appeared']);
   });
 
   test('whose folder is no folder for a while is read on where it was left', async () => {

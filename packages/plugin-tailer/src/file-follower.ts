@@ -91,7 +91,10 @@ export const followFile = (options: FollowOptions, clock: Clock, events: Followe
       if (isAbsent(error)) return null;
       throw error;
     });
-    if (found === null) return null;
+    if (found === null) {
+      if (isFirst) events.change('absent');
+      return null;
+    }
     // Opening a pipe would wait for somebody who writes.
     if (!found.isFile()) {
       trouble(found.isFIFO() ? 'it is a named pipe, and Pipe is not set' : 'it is no file');
@@ -136,13 +139,10 @@ export const followFile = (options: FollowOptions, clock: Clock, events: Followe
     const followed = file;
     if (followed === null) {
       const opened = await openAt(isFirst ? 'end' : 'beginning');
-      if (opened === null) {
-        if (isFirst) events.change('absent');
-      } else {
-        trouble('');
-        if (!isFirst) events.change('appeared');
-        await readOn(opened);
-      }
+      if (opened === null) return;
+      trouble('');
+      if (!isFirst) events.change('appeared');
+      await readOn(opened);
       return;
     }
     await readOn(followed);

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '@infrakit/runtime';
+import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startHere, temporaryHome } from '../../../test/e2e/hosts.ts';
 import { followFile } from './file-follower.ts';
@@ -25,6 +26,17 @@ describe('start options (GP §3.4)', () => {
     expect(TailerOptions.parse({}).Files).toEqual([{ Path: resolve('test.log'), ...own }]);
     const read = tailerDefinition.environment?.INFRAKIT_TAILER_PATH?.('/var/log/x');
     expect(TailerOptions.parse(read).Files).toEqual([{ Path: '/var/log/x', ...own }]);
+  });
+
+  test('what packages/README.md shows of them is what it takes, and has each of them', async () => {
+    const page = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const shown = [...page.matchAll(/^```yaml\n(tailer:[\s\S]*?)^```$/gm)].map(([, text = '']) => load(text));
+    expect(shown).toHaveLength(1);
+    const [{ tailer }] = shown as [{ tailer: { Files: object[] } }];
+    expect(TailerOptions.parse(tailer).Files).toHaveLength(3);
+    const known = Object.keys(TailerOptions.parse({}).Files[0] ?? {});
+    expect([...new Set(tailer.Files.flatMap(Object.keys))].sort()).toEqual(known.sort());
+    expect(page).toContain('`INFRAKIT_TAILER_PATH`');
   });
 
   test('a path twice is refused by name', () => {
