@@ -2,10 +2,15 @@ import { Command, CommanderError } from 'commander';
 import type { Streams } from './command-context.ts';
 import { exits } from './exit.ts';
 
-/** The grammar of one command: errors are one sentence on stderr, help goes to stdout. */
-export const commandLine = (name: string, summary: string, { stdout, stderr }: Streams): Command =>
+/** The grammar of one command: errors are one sentence on stderr, help goes to stdout and ends with an example. */
+export const commandLine = (
+  name: string,
+  { summary, example }: { readonly summary: string; readonly example: string },
+  { stdout, stderr }: Streams,
+): Command =>
   new Command(name)
     .description(summary)
+    .addHelpText('after', `\nExample:\n  ${example}`)
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .allowExcessArguments(false)

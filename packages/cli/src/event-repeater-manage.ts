@@ -114,7 +114,10 @@ const methodOf = (words: readonly string[]): string => {
 const runManage: RunCommand = (words, { env, signal, streams }) => {
   const command = commandLine(
     'infrakit util event-repeater manage',
-    'list or change the rules of an event repeater',
+    {
+      summary: 'list or change the rules of an event repeater',
+      example: `infrakit util event-repeater manage post --value '[{"sourcetopic": "timer/sec/1", "sinktopic": "tick"}]'`,
+    },
     streams,
   )
     .argument('<method>', methods.join(', '))

@@ -104,7 +104,14 @@ const asTheOnly = async (name: string, env: CommandContext['env'], run: () => Pr
 /** `infrakit util event-repeater run`: mirrors by rules until it is stopped (GP §6.3). */
 const runRepeater: RunCommand = (words, context) => {
   const { env, signal, streams } = context;
-  const command = commandLine('infrakit util event-repeater run', 'mirror topics of one source to one sink', streams)
+  const command = commandLine(
+    'infrakit util event-repeater run',
+    {
+      summary: 'mirror topics of one source to one sink',
+      example: 'infrakit util event-repeater run --source time --sink tcp://localhost:1884 --allowall',
+    },
+    streams,
+  )
     .option('--name <name>', 'what `manage` finds it by', defaultName)
     .option('--source <source>', 'a plugin, or the address of a broker', 'time')
     .option('--sink <address>', 'the broker that is mirrored to', 'tcp://localhost:1883')

@@ -1,7 +1,8 @@
-import { compareUtf8, formatTags, type InstanceDescription, matchesTags, parseTags } from '@infrakit/core';
+import { compareUtf8, formatTags, type InstanceDescription, matchesTags } from '@infrakit/core';
 import type { Command } from 'commander';
 import { type FormatOptions, formatOf, rawText } from './format.ts';
 import { noLogicalId, tableLines } from './table.ts';
+import { tagWords } from './tag-words.ts';
 import { viewOf } from './view.ts';
 
 /** The options of verbs that list instances or members (GP §5.3). */
@@ -63,7 +64,7 @@ export const listText = async (
   ids: readonly string[],
   options: ListOptions,
 ): Promise<string> => {
-  const tags = options.tags === undefined ? {} : parseTags(options.tags.split(','));
+  const tags = options.tags === undefined ? {} : tagWords(options.tags.split(','), '--tags');
   const isWanted = ({ ID, LogicalID, Tags }: InstanceDescription): boolean =>
     matchesTags(Tags, tags) &&
     (ids.length === 0 || ids.includes(ID) || (LogicalID !== null && ids.includes(LogicalID)));

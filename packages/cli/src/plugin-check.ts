@@ -81,7 +81,11 @@ const checkExec = async (words: readonly string[], flags: CheckFlags, context: C
 export const runCheck: RunCommand = ([kind, ...words], context) => {
   const command = commandLine(
     'infrakit plugin check exec',
-    'check a program against the contract of instance plugins, and tell what to mend; it makes and destroys instances',
+    {
+      summary:
+        'check a program against the contract of instance plugins, and tell what to mend; it makes and destroys instances',
+      example: 'infrakit plugin check exec --properties good.yml ./my-plugin.sh',
+    },
     context.streams,
   )
     .passThroughOptions()

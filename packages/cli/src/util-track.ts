@@ -1,8 +1,8 @@
-import { parseTags, toAppError } from '@infrakit/core';
 import type { RunCommand } from './command-context.ts';
 import { commandLine, runCommandLine } from './command-line.ts';
 import { usageError } from './exit.ts';
 import { startPlugins } from './plugin-start.ts';
+import { tagWords } from './tag-words.ts';
 
 interface TrackFlags {
   readonly name: string;
@@ -11,17 +11,16 @@ interface TrackFlags {
   readonly tag?: readonly string[];
 }
 
-const tagsOf = (texts: readonly string[]): Readonly<Record<string, string>> => {
-  try {
-    return parseTags(texts);
-  } catch (thrown) {
-    throw usageError(`-t: ${toAppError(thrown).message}`);
-  }
-};
-
 /** `infrakit util track`: the instance tracker in the foreground, on the broker of the stack (GP §3.4). */
 export const runTrack: RunCommand = (words, context) => {
-  const command = commandLine('infrakit util track', 'instances that come and go, as events', context.streams)
+  const command = commandLine(
+    'infrakit util track',
+    {
+      summary: 'instances that come and go, as events',
+      example: 'infrakit util track -n simulator/compute -i 1s -t tier=meadow',
+    },
+    context.streams,
+  )
     .option('--name <name>', 'lookup name, which the topics are under', 'tracker')
     .option('-n, --plugin <plugin...>', 'an instance plugin to track, such as simulator/compute')
     .option('-i, --interval <duration>', 'how often it is looked at (3s)')
@@ -31,7 +30,7 @@ export const runTrack: RunCommand = (words, context) => {
     if (plugin.length === 0) throw usageError('util track takes at least one -n <plugin>');
     const options = {
       Plugins: plugin,
-      Tags: tagsOf(tag),
+      Tags: tagWords(tag, '-t'),
       ...(interval === undefined ? {} : { Interval: interval }),
     };
     return startPlugins([`tracker:${name}`], context, { [name]: options });

@@ -162,7 +162,8 @@ export const destroyAndWait = async (
   try {
     return done(await destroyUntil(destroy, call, endMs));
   } catch (thrown) {
-    if (toAppError(thrown).code !== 'RPC_TIMEOUT') throw thrown;
+    const { code } = toAppError(thrown);
+    if (code !== 'RPC_TIMEOUT' && code !== 'COMMIT_PENDING') throw thrown;
     note(`${name} is not gone within ${options.timeout}; the work goes on`);
     return exits.pending;
   } finally {

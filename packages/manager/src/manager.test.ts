@@ -50,6 +50,7 @@ const place = <C extends object>(plugin: string, make: () => C) => {
   const calls: string[] = [];
   const presence = new BehaviorSubject<Presence>({ kind: 'offline', reason: 'not started' });
   let loses: string | null = null;
+  let refuses: string | null = null;
   const online = (): void => {
     count += 1;
     presence.next({ kind: 'online', plugin, incarnation: `${plugin}.${count}`, interfaces: [] });
@@ -58,6 +59,7 @@ const place = <C extends object>(plugin: string, make: () => C) => {
     get: (_, method: string) => async (params: unknown, callCtx: unknown) => {
       if (presence.value.kind === 'offline') throw new AppError('PLUGIN_UNAVAILABLE', `${plugin} is away`);
       calls.push(method);
+      if (refuses === method) throw new AppError('GROUP_INVALID', `${plugin} refuses ${method}`);
       const call = (at as Record<string, (params: unknown, ctx: unknown) => Promise<unknown>>)[method];
       const answer = await call?.(params, callCtx);
       if (loses === method) throw new AppError('RPC_TIMEOUT', `the answer to ${method} is lost`);
@@ -76,6 +78,9 @@ const place = <C extends object>(plugin: string, make: () => C) => {
     },
     lose: (method: string | null) => {
       loses = method;
+    },
+    refuse: (method: string) => {
+      refuses = method;
     },
     direct: () => at,
   };
@@ -247,6 +252,49 @@ describe('a manager', () => {
     groups.lose(null);
     await clock.advance(60_000);
     expect(book.all()).toEqual([]);
+  });
+
+  test('DESIGN §5: a destroy or a free that its target cannot hear is stored and pending, and done when it is back; a scale does not undo it', async () => {
+    const { controller, group, groups, book, clock } = await stack();
+    await controller.commit({ spec: groupSpec('cattle', 3), revision: 1 }, ctx);
+    await controller.commit({ spec: groupSpec('miners', 3), revision: 1 }, ctx);
+    groups.away();
+    const pending = (what: string) => ({
+      code: 'COMMIT_PENDING',
+      message: `the ${what} is stored; group has not done it yet: group is away`,
+    });
+    await expect(controller.destroy({ name: 'cattle' }, ctx)).rejects.toMatchObject(pending('destroy of cattle'));
+    await expect(controller.free({ name: 'miners' }, ctx)).rejects.toMatchObject(pending('free of miners'));
+    await expect(group.setSize({ name: 'cattle', size: 5 }, ctx)).rejects.toThrow('cattle is being destroyed');
+    expect(book.all().map(({ name, phase }) => [name, phase])).toEqual([
+      ['cattle', 'destroying'],
+      ['miners', 'freed'],
+    ]);
+    groups.restart();
+    await clock.advance(60_000);
+    expect(book.all().map(({ name, phase }) => [name, phase])).toEqual([['miners', 'freed']]);
+  });
+
+  test('EI-M-4: a destroy that is asked for again and again writes once, and hurries nobody', async () => {
+    const { controller, groups, clock, disk } = await stack();
+    await controller.commit({ spec: groupSpec('cattle', 3), revision: 1 }, ctx);
+    groups.lose('destroy');
+    await expect(controller.destroy({ name: 'cattle' }, ctx)).rejects.toThrow('is lost');
+    await clock.advance(0);
+    groups.calls.length = 0;
+    const stored = JSON.stringify([...disk.records]);
+    for (let n = 0; n < 20; n += 1) await expect(controller.destroy({ name: 'cattle' }, ctx)).rejects.toThrow();
+    await clock.advance(0);
+    expect(new Set(groups.calls)).toEqual(new Set(['destroy']));
+    expect(JSON.stringify([...disk.records])).toBe(stored);
+  });
+
+  test('a free that its target refuses for good is not stored', async () => {
+    const { controller, groups, book } = await stack();
+    await controller.commit({ spec: groupSpec('cattle', 3), revision: 1 }, ctx);
+    groups.refuse('free');
+    await expect(controller.free({ name: 'cattle' }, ctx)).rejects.toMatchObject({ code: 'GROUP_INVALID' });
+    expect(book.find('group', 'cattle')?.phase).toBe('committed');
   });
 
   test('a destroyed group goes on answering to its name while a stored spec names it, also after a restart (Law 2)', async () => {

@@ -34,6 +34,9 @@ export interface Manager {
 /** Whether a failed call may have been done, or may be done later; else the target refused for good. */
 const isOpen = (error: AppError): boolean => errorTable[error.code].retry !== 'never';
 
+/** Whether a target does not know what is stored: it was started anew, and is given its specs again. */
+const isForgotten = ({ code }: AppError): boolean => code === 'RULE_NOT_FOUND' || code === 'GROUP_NOT_FOUND';
+
 /** Starts giving stored specs back, and serves. */
 export const startManager = (deps: ManagerDeps): Manager => {
   const { book, plugins, options } = deps;
@@ -118,9 +121,16 @@ export const startManager = (deps: ManagerDeps): Manager => {
     }
   };
 
-  const phased = async (target: string, name: string, phase: 'freed' | 'destroying', ctx: CallContext) => {
-    const record = recordOf(target, name);
-    await book.put({ ...record, phase }, ctx);
+  /** What is stored and its target could not be told is told later, which the caller hears: it is not done. */
+  const told = async <T>(what: string, target: string, call: () => Promise<T>): Promise<T> => {
+    try {
+      return await call();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'RPC_TIMEOUT' || !(isOpen(error) || isForgotten(error))) throw error;
+      const message = `the ${what} is stored; ${target} has not done it yet: ${error.message}`;
+      throw new AppError('COMMIT_PENDING', message, { cause: error });
+    }
   };
 
   /** What a group changed of its spec by itself, such as its size after members were destroyed by name (GP-M8). */
@@ -148,21 +158,32 @@ export const startManager = (deps: ManagerDeps): Manager => {
     free: (target, named, ctx) => {
       const name = nameAt(target, named);
       return inTurn(target, name, async () => {
-        await phased(target, name, 'freed', ctx);
-        return (await controllerOf(target).free({ name }, ctx)).objects;
+        const before = recordOf(target, name);
+        await book.put({ ...before, phase: 'freed' }, ctx);
+        try {
+          return (await told(`free of ${name}`, target, () => controllerOf(target).free({ name }, ctx))).objects;
+        } catch (thrown) {
+          if (isOpen(toAppError(thrown))) replay.wake(target);
+          else await book.put(before, ctx);
+          throw thrown;
+        }
       });
     },
     destroy: (target, named, ctx) => {
       const name = nameAt(target, named);
       return inTurn(target, name, async () => {
         if (book.find(target, name)?.phase === 'destroyed') return { objects: [] };
-        await phased(target, name, 'destroying', ctx);
+        const record = recordOf(target, name);
+        // Asked again, it is stored already, and the replay has its own pace (EI-M-4).
+        const isAsked = record.phase === 'destroying';
+        if (!isAsked) await book.put({ ...record, phase: 'destroying' }, ctx);
         try {
-          const destroyed = await controllerOf(target).destroy({ name }, ctx);
+          const call = () => controllerOf(target).destroy({ name }, ctx);
+          const destroyed = await told(`destroy of ${name}`, target, call);
           await graves.bury(target, name, ctx);
           return destroyed;
         } catch (thrown) {
-          replay.wake(target);
+          if (!isAsked) replay.wake(target);
           throw thrown;
         }
       });
@@ -170,7 +191,10 @@ export const startManager = (deps: ManagerDeps): Manager => {
     setSize: (named, size, ctx) => {
       const name = nameAt(options.Group, named);
       return inTurn(options.Group, name, async () => {
-        const { spec } = recordOf(options.Group, name);
+        const { spec, phase } = recordOf(options.Group, name);
+        if (phase === 'destroying') {
+          throw new AppError('GROUP_INVALID', `${name} is being destroyed: commit it again to keep it`);
+        }
         await store(options.Group, name, withSize(spec, size), ctx);
         return { before: sizeOf(spec), after: size };
       });

@@ -43,7 +43,11 @@ const publishersOf = (objects: readonly BusObject[]): string[] =>
 const runList: RunCommand = (given, context) => {
   const { streams } = context;
   const command = addTopicOptions(
-    commandLine('infrakit event ls', 'list the plugins that have events, or topics', streams),
+    commandLine(
+      'infrakit event ls',
+      { summary: 'list the plugins that have events, or topics', example: 'infrakit event ls -a time/timer' },
+      streams,
+    ),
   ).argument('[topics...]', 'each begins with the name of a plugin');
   return runCommandLine(command, given, () =>
     withSession(context, async (session) => {
@@ -69,7 +73,13 @@ const runList: RunCommand = (given, context) => {
 
 const runTail: RunCommand = (given, context) => {
   const { streams, signal } = context;
-  const command = addFollowOptions(commandLine('infrakit event tail', 'follow events of plugins', streams)).argument(
+  const command = addFollowOptions(
+    commandLine(
+      'infrakit event tail',
+      { summary: 'follow events of plugins', example: 'infrakit event tail group/cattle/member/#' },
+      streams,
+    ),
+  ).argument(
     '[topics...]',
     'each begins with the name of a plugin: MQTT filters, or the old forms; all events without any',
   );

@@ -5,7 +5,7 @@ import { exits, usageError } from '../exit.ts';
 import { type BusObject, findObject, objectsOf } from '../objects.ts';
 import { type Session, withSession } from '../session.ts';
 import { tableLines } from '../table.ts';
-import { findVerb, type VerbEntry, verbsOf } from '../verb-table.ts';
+import { exampleOf, findVerb, type VerbEntry, verbsOf } from '../verb-table.ts';
 
 const isHelp = (word: string | undefined): boolean => word === '-h' || word === '--help' || word === 'help';
 
@@ -73,7 +73,11 @@ const runOn = async (
   const entry = findVerb(entries, word);
   if (entry === undefined) throw unknownVerb(object, word, entries);
   const { default: found } = await entry.load();
-  const command = commandLine(`infrakit local ${name} ${entry.name}`, entry.summary, streams);
+  const command = commandLine(
+    `infrakit local ${name} ${entry.name}`,
+    { summary: entry.summary, example: exampleOf(object, entry) },
+    streams,
+  );
   found.define(command, object);
   return runCommandLine(command, rest, () =>
     found.run({

@@ -6,6 +6,7 @@ import { exits, usageError } from '../exit.ts';
 interface SubCommand {
   readonly name: string;
   readonly summary: string;
+  readonly example: string;
   readonly define: (command: ReturnType<typeof commandLine>) => unknown;
   readonly run: (args: readonly string[], options: PluginOptions, context: CommandContext) => Promise<number>;
 }
@@ -21,6 +22,7 @@ const subCommands: readonly SubCommand[] = [
   {
     name: 'start',
     summary: 'start plugins in this process, until Ctrl-C; without any, list the kinds there are',
+    example: 'infrakit plugin start manager:mystack group vanilla simulator enrollment:nfs',
     define: (command) =>
       command
         .argument('[plugins...]', 'kind, kind:name or npm:<package>[:name], such as manager:mystack')
@@ -33,6 +35,7 @@ const subCommands: readonly SubCommand[] = [
   {
     name: 'stop',
     summary: 'stop plugins by name; a process ends with its last one',
+    example: 'infrakit plugin stop time',
     define: (command) =>
       command
         .argument('[names...]')
@@ -47,6 +50,7 @@ const subCommands: readonly SubCommand[] = [
   {
     name: 'ls',
     summary: 'list plugins, their objects and interfaces',
+    example: 'infrakit plugin ls -o wide',
     define: (command) =>
       command.option('-q, --quiet', 'no heading').option('-o, --output [format]', 'table, wide, json or yaml'),
     run: async (_, options, context) => (await import('../plugin-list.ts')).listPlugins(options, context),
@@ -80,7 +84,7 @@ const runPlugin: RunCommand = async ([word, ...rest], context) => {
       `plugin takes ${names.join(', ')}, not ${word}${near === undefined ? '' : `; did you mean ${near}?`}`,
     );
   }
-  const command = commandLine(`infrakit plugin ${word}`, found.summary, streams);
+  const command = commandLine(`infrakit plugin ${word}`, found, streams);
   found.define(command);
   return runCommandLine(command, rest, () => found.run(command.args, command.opts(), context));
 };

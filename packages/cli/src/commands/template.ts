@@ -31,7 +31,14 @@ const write = async (path: string, text: string): Promise<void> => {
 const runTemplate: RunCommand = (words, context) => {
   const { streams, env } = context;
   const command = addTemplateOptions(
-    commandLine('infrakit template', 'render a spec file; `format json|yaml` converts standard input', streams),
+    commandLine(
+      'infrakit template',
+      {
+        summary: 'render a spec file; `format json|yaml` converts standard input',
+        example: 'infrakit template --var size=10 cattle.json.tmpl',
+      },
+      streams,
+    ),
   )
     .argument('<words...>', 'a file, an address, or - for standard input; or: format json|yaml')
     .option('-o, --output <file>', 'write to a file instead of stdout');

@@ -5,9 +5,13 @@ import { revision, version } from '../version.ts';
 
 /** `infrakit version` (GP §5.3). */
 const runVersion: RunCommand = (words, { streams }) =>
-  runCommandLine(commandLine('infrakit version', 'print version and revision', streams), words, async () => {
-    streams.stdout.write(`Version: ${version()}\nRevision: ${revision()}\n`);
-    return exits.done;
-  });
+  runCommandLine(
+    commandLine('infrakit version', { summary: 'print version and revision', example: 'infrakit version' }, streams),
+    words,
+    async () => {
+      streams.stdout.write(`Version: ${version()}\nRevision: ${revision()}\n`);
+      return exits.done;
+    },
+  );
 
 export default runVersion;

@@ -1,4 +1,4 @@
-import { AppError, parseTags, type SpecObject } from '@infrakit/core';
+import { AppError, type SpecObject } from '@infrakit/core';
 import { controllerInterface, type RuleProgress } from '@infrakit/spi';
 import { exits } from '../exit.ts';
 import { type FormatOptions, formatOf, rawText } from '../format.ts';
@@ -6,6 +6,7 @@ import { itemRows } from '../item-rows.ts';
 import { scopeOf } from '../objects.ts';
 import { heldSentence, stateSummary } from '../rule-state.ts';
 import { tableLines } from '../table.ts';
+import { tagWords } from '../tag-words.ts';
 import { onlyName, verb } from '../verb.ts';
 
 interface Options extends FormatOptions {
@@ -47,7 +48,7 @@ export default verb<Options>({
     const name = scopeOf(object) === null ? args[0] : onlyName(call, 'rule');
     const search = {
       ...(name !== undefined && { name }),
-      ...(options.tags !== undefined && { tags: { ...parseTags(options.tags.split(',')) } }),
+      ...(options.tags !== undefined && { tags: tagWords(options.tags.split(','), '--tags') }),
     };
     const [{ objects }, { statuses }] = await Promise.all([
       controller.describe({ search }, session.ctx()),
