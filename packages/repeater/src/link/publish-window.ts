@@ -8,6 +8,11 @@ export interface PublishWindow {
   /** Whether a publish may go now; it then counts until it is completed. */
   readonly admits: (qos: number, id: number) => boolean;
   readonly hold: (frame: Buffer, qos: number, id: number) => void;
+  /**
+   * A message is released: where it was sent on an earlier connection it counts from now on, so that a source never has more received
+   * and not completed than that, however often we come anew (mosquitto forgets over a restart that more are).
+   */
+  readonly released: (id: number) => void;
   /** The sink has completed a message: gives what may go now. */
   readonly completed: (id: number) => readonly Buffer[];
 }
@@ -44,6 +49,7 @@ export const publishWindow = (most: number, least: 1 | 2): PublishWindow | null 
       heldBytes += frame.length;
       if (heldBytes > maxHeldBytes) throw new AppError('BUS_UNAVAILABLE', 'the source does not wait for the sink');
     },
+    released: (id) => void underWay.add(id),
     completed: (id) => {
       underWay.delete(id);
       const free: Buffer[] = [];

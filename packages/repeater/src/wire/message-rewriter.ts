@@ -176,7 +176,10 @@ export const messageRewriter = (first: RouteMap, options: MessageRewriterOptions
 
   const release = (id: number): void => {
     if (ours.delete(id) || maxQos < 2) answer(pubcomp, id);
-    else forward.append(ackFrame((pubrel << 4) | 2, id), 0, 4);
+    else {
+      window?.released(id);
+      forward.append(ackFrame((pubrel << 4) | 2, id), 0, 4);
+    }
   };
 
   const completed = (id: number): void => {

@@ -144,7 +144,10 @@ export const publishRewriter = (first: RouteMap, window: PublishWindow | null): 
       if (end - body < 2) throw malformed('a PUBREL without a packet id [MQTT-2.3.1-1]');
       const id = buffer.readUInt16BE(body);
       if (dropped.size > 0 && dropped.delete(id)) answer(packetType.pubcomp << 4, id);
-      else forward.append(ackFrame((packetType.pubrel << 4) | 2, id), 0, 4);
+      else {
+        window?.released(id);
+        forward.append(ackFrame((packetType.pubrel << 4) | 2, id), 0, 4);
+      }
     },
     tooLarge: (buffer, start, body, end) => {
       const qos = ((buffer[start] ?? 0) >> 1) & 3;
