@@ -15,8 +15,9 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // What waits for something says so earlier; this is for what hangs, on a machine that may be busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     // Most of them wait for real programs more than they work.
     maxWorkers: 3,

@@ -7,7 +7,7 @@ import { collect, until } from '../integration/repeater-scene.ts';
 import { startHere, temporaryHome } from './hosts.ts';
 import { brokerOf, connectOperator } from './operator.ts';
 
-const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 10_000 });
+const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
 
 test('issue 6: of a whole bus a wildcard takes events and state, but calls and answers only where they are named', async () => {
   await using home = await temporaryHome();
@@ -42,4 +42,4 @@ test('issue 6: of a whole bus a wildcard takes events and state, but calls and a
     return got.messages.some(({ topic }) => topic.startsWith('calls/infrakit/rpc/repeater/'));
   });
   await host.stop();
-}, 40_000);
+}, 120_000);

@@ -5,7 +5,7 @@ import { type Mosquitto, startMosquitto } from '../integration/mosquitto.ts';
 import { collect, publish, until } from '../integration/repeater-scene.ts';
 import { startHere, temporaryHome } from './hosts.ts';
 
-const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 10_000 });
+const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
 
 interface Row {
   readonly State: string;
@@ -66,5 +66,5 @@ test.each([
     const rounds = (messages: typeof atLeft.messages) => messages.filter(({ payload }) => payload === 'round').length;
     expect([rounds(atLeft.messages), rounds(atRight.messages)]).toEqual([1 + hops.back, hops.there]);
   },
-  40_000,
+  120_000,
 );

@@ -6,7 +6,7 @@ import { type Mosquitto, startMosquitto } from '../integration/mosquitto.ts';
 import { collect, publish, until } from '../integration/repeater-scene.ts';
 import { startHere, temporaryHome } from './hosts.ts';
 
-const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 10_000 });
+const ctx = (): CallContext => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
 
 const specOf = (sink: Mosquitto, properties: object, name = 'bridge'): Spec => ({
   kind: 'event-repeater',
@@ -81,7 +81,7 @@ describe('a repeater spec', () => {
     expect(got.messages.slice(before).map(({ topic }) => topic)).not.toContain('other/streams/sec/1');
     const [row] = await rows();
     expect(row?.Data.messages).toBeGreaterThan(1);
-  }, 40_000);
+  }, 120_000);
 
   test('GP-R14: mirrors go on after a restart of the host; destroying the spec ends them', async () => {
     await using home = await temporaryHome();
@@ -101,7 +101,7 @@ describe('a repeater spec', () => {
     expect((await mirrorsOf(host)).map(({ ID }) => ID)).toEqual([mirror?.ID]);
     await controller.destroy({ name: 'bridge' }, ctx());
     expect(await mirrorsOf(host)).toEqual([]);
-  }, 40_000);
+  }, 120_000);
 
   test('GP-R10: rules before the one for everything take their topics; a rule put in between disturbs no other', async () => {
     await using home = await temporaryHome();
@@ -119,7 +119,7 @@ describe('a repeater spec', () => {
     await commit(specOf(sink, { Rules: [two, { sourcetopic: 'timer/sec/1', sinktopic: 'one' }], AllowAll: true }), 2);
     await until('the new rule', () => got.messages.some(({ topic }) => topic === 'two'));
     expect((await mirrorsOf(host)).map(({ ID }) => ID)).toEqual(expect.arrayContaining(before));
-  }, 40_000);
+  }, 120_000);
 
   test('a spec that would send messages round for ever is refused, whatever it shares the loop with', async () => {
     await using home = await temporaryHome();
@@ -136,7 +136,7 @@ describe('a repeater spec', () => {
       message: expect.stringMatching(/round for ever: .*there s\/#.*back x\/s\/#/),
     });
     await commit(between(b, a, [{ sourcetopic: 'x/s/#', sinktopic: 'z/' }], 'back'), 1);
-  }, 40_000);
+  }, 120_000);
 
   test('all faults of a spec are told at once, and no secret with them', async () => {
     await using home = await temporaryHome();
@@ -159,7 +159,7 @@ describe('a repeater spec', () => {
     );
     await expect(refused).rejects.toThrow(/Password as file:PATH or env:NAME/);
     await expect(refused).rejects.not.toThrow(/hunter2/);
-  }, 40_000);
+  }, 120_000);
 
   test('a password is read from its file, and nobody is shown it', async () => {
     await using home = await temporaryHome();
@@ -175,7 +175,7 @@ describe('a repeater spec', () => {
     await until('the message', async () => (await rows())[0]?.Data.messages === 1);
     const shown = JSON.stringify([await controller.describe({ search: {} }, ctx()), await mirrorsOf(host)]);
     expect(shown).not.toContain('hunter2');
-  }, 40_000);
+  }, 120_000);
 
   test('as published is refused where the source does not speak MQTT 5, unless RetainScan is set: then what it has retained is mirrored', async () => {
     await using home = await temporaryHome();
@@ -199,7 +199,7 @@ describe('a repeater spec', () => {
     expect(got.messages.map(({ topic }) => topic)).toContainEqual(
       expect.stringMatching(/^far\/infrakit\/plugins\/time\//),
     );
-  }, 40_000);
+  }, 120_000);
 
   test('a manager keeps the spec and gives it to the repeater', async () => {
     await using home = await temporaryHome();
@@ -212,5 +212,5 @@ describe('a repeater spec', () => {
     const { commit } = repeaterOf(host, 'mystack/repeater');
     await commit(specOf(sink, { Rules: [{ sourcetopic: 'timer/sec/1' }] }), 1);
     await until('events', () => got.messages.some(({ topic }) => topic === 'timer/sec/1'));
-  }, 40_000);
+  }, 120_000);
 });

@@ -77,9 +77,9 @@ export const mosquittoPub = (...args: string[]): Promise<Ended> => run('mosquitt
 /** The real `mosquitto_sub`; with `-W` it ends by itself (exit 27). */
 export const mosquittoSub = (...args: string[]): Promise<Ended> => run('mosquitto_sub', args);
 
-/** Waits until a condition holds; fails with the sentence after 5 s. */
+/** Waits until a condition holds; fails with the sentence after 20 s. */
 export const until = async (condition: () => boolean, sentence: string): Promise<void> => {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 20_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(sentence);
     await delay(5);

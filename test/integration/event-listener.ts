@@ -47,7 +47,7 @@ export const follow = ({ subscribe }: BusClient, plugin: string, topic: string):
     messages,
     events,
     came: (count) =>
-      eventually(`${count} events of ${plugin} ${topic}`, 15_000, async () =>
+      eventually(`${count} events of ${plugin} ${topic}`, 30_000, async () =>
         events().length >= count ? events() : undefined,
       ),
     stop: () => subscription.unsubscribe(),

@@ -74,7 +74,7 @@ describe('one who is slow or gone disturbs nobody', () => {
     }
     // Each publisher was held up for as long as the subscriber was there; a busy machine is slow for a while.
     const seen = listener.events().length;
-    await eventually('twenty events at nine a second', 15_000, async () => {
+    await eventually('twenty events at nine a second', 30_000, async () => {
       const events = listener.events().slice(seen).slice(-20);
       return (events.length === 20 && 19 / (span(events) / 1_000) >= 9) || undefined;
     });
@@ -99,7 +99,7 @@ describe('the tailer (GP §3.4)', () => {
   test('GP-E10, EI-V11: metadata holds the last line of each file', async () => {
     const bus = await client();
     const lines = follow(bus, 'tailer', '.');
-    await eventually('a line', 10_000, async () => {
+    await eventually('a line', 30_000, async () => {
       await appendFile(file, 'the last\n');
       return lines.events().length > 0 || undefined;
     });
@@ -110,7 +110,7 @@ describe('the tailer (GP §3.4)', () => {
   test('GP-E14: lines come in order, each with the time it was read; stopping in the middle of them is orderly', async () => {
     const bus = await client();
     const lines = follow(bus, 'tailer', '.');
-    await eventually('it listens', 10_000, async () => {
+    await eventually('it listens', 30_000, async () => {
       await appendFile(file, 'begin\n');
       return lines.events().length > 0 || undefined;
     });
@@ -118,7 +118,7 @@ describe('the tailer (GP §3.4)', () => {
     await appendFile(file, `${numbers.join('\n')}\n`);
     await eventually(
       'all lines',
-      10_000,
+      30_000,
       async () => lines.events().some(({ Data }) => Data === 'line 499') || undefined,
     );
     expect(lines.events().flatMap(({ Data }) => (String(Data).startsWith('line ') ? [Data] : []))).toEqual(numbers);

@@ -80,7 +80,7 @@ describe('a buffer on the disk (issue 6)', () => {
       await until('the last one', () => numbersOf(got.messages).includes(sent - 1), 30_000);
       expect(numbersOf(got.messages)).toEqual(upTo(sent));
     },
-    60_000,
+    120_000,
   );
 
   test('properties of MQTT 5 wait along, with the time that is left; what has waited for too long is dropped and counted', async () => {
@@ -213,7 +213,7 @@ describe('a buffer that is full', () => {
       await until('the last one', () => numbersOf(got.messages).includes(sent - 1), 30_000);
       expect(numbersOf(got.messages)).toEqual(upTo(sent));
     },
-    60_000,
+    120_000,
   );
 
   test('what is larger than the whole buffer is dropped and counted, and holds nothing up', async () => {

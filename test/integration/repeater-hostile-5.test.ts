@@ -30,7 +30,7 @@ const reportOf = ({ mirrors }: Scene) => mirrors.reports()[0]?.status;
 
 const begin = async ({ mirrors }: Scene, properties: object): Promise<void> => {
   const spec = { Properties: properties, Tags: {}, Init: '', LogicalID: null, Attachments: null };
-  await mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 });
+  await mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 });
 };
 
 describe('a hostile source that speaks MQTT 5', () => {

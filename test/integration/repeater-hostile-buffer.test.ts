@@ -27,7 +27,7 @@ const between = (source: { readonly port: number }, sink: { readonly port: numbe
 /** Adds a mirror that need not come to work. */
 const begin = async ({ mirrors }: Scene, properties: object): Promise<string> => {
   const spec = { Properties: properties, Tags: {}, Init: '', LogicalID: null, Attachments: null };
-  const ctx = { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 };
+  const ctx = { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 };
   return (await mirrors.instance.provision({ spec }, ctx)).id;
 };
 
@@ -54,7 +54,7 @@ test('behind a buffer too a sink that accepts and never answers is unhealthy wit
   expect(frozen.ms()).toBeLessThan(2 * slowMs + 300);
   network.thaw();
   await until('it is well again', () => scene.state(id) === 'active');
-}, 40_000);
+}, 120_000);
 
 test('behind a buffer too a sink that greets and answers no ping is not taken for well each time it greets', async () => {
   await using source = await startMosquitto();

@@ -34,7 +34,7 @@ const between = (source: Place, sink: Place, more: object = {}) => ({
 /** Adds a mirror that need not come to work. */
 const begin = async ({ mirrors }: Scene, properties: object): Promise<string> => {
   const spec = { Properties: properties, Tags: {}, Init: '', LogicalID: null, Attachments: null };
-  const ctx = { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 };
+  const ctx = { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 };
   return (await mirrors.instance.provision({ spec }, ctx)).id;
 };
 
@@ -239,7 +239,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     );
     expect(got.messages.map(({ topic }) => topic)).toEqual(['mirror/s/end']);
     expect(grown).toBeLessThan(120);
-  }, 60_000);
+  }, 120_000);
 
   test('endless topics: a million of them, long ones too', async () => {
     await using sink = await startHostileBroker({});
@@ -289,7 +289,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     expect(grown).toBeLessThan(120);
     server.closeAllConnections();
     await closeServer(server);
-  }, 60_000);
+  }, 120_000);
 
   test('a sink that pours messages nobody asked for', async () => {
     await using source = await startMosquitto();
@@ -337,7 +337,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     );
     expect(sent).toBeLessThan(500_000_000);
     expect(grown).toBeLessThan(120);
-  }, 60_000);
+  }, 120_000);
 
   test('topics that no sink takes are dropped, counted and acknowledged, and do not end the connection again and again', async () => {
     await using sink = await startMosquitto();
@@ -375,7 +375,7 @@ describe('what a hostile broker sends does not bloat the process', () => {
     // Without pauses there would be a thousand.
     expect(sink.connections() - before).toBeLessThan(40);
     expect(errorOf(scene, id)).toMatch(/closed the connection|hung up/);
-  }, 30_000);
+  }, 120_000);
 });
 
 test('lengths are written as the standard has them [MQTT-2.2.3]', () => {

@@ -125,7 +125,7 @@ test('a broker of MQTT 5 that wants to hear of us more often does [MQTT5-3.2.2-2
     LogicalID: null,
     Attachments: null,
   };
-  await scene.mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 });
+  await scene.mirrors.instance.provision({ spec }, { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 });
   await until('a third ping', () => pings >= 3);
 });
 

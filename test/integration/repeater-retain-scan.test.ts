@@ -135,7 +135,7 @@ describe('RetainScan: what a source of 3.1.1 has retained (issue 6)', () => {
     await until('all of them', async () => Object.keys(await retainedThere()).length === count);
     await publishRetained(origin.port, topics, '');
     await untilThere('nothing', {});
-  }, 60_000);
+  }, 120_000);
 
   test('Law 1: a scan that is cut short removes nothing, and says why; Law 2: a source that has nothing left empties the sink', async () => {
     const all: Record<string, string> = {};
@@ -156,7 +156,7 @@ describe('RetainScan: what a source of 3.1.1 has retained (issue 6)', () => {
 
     source.cutAfter = null;
     await untilThere('nothing', {});
-  }, 40_000);
+  }, 120_000);
 
   test('a rule that takes the place of one with the same topics goes on with what that one has mirrored', async () => {
     await retain('s/a', '1');

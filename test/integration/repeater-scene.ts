@@ -15,7 +15,7 @@ import { requireProgram } from '../programs.mjs';
 export const until = async (
   what: string,
   probe: () => boolean | Promise<boolean>,
-  timeoutMs = 15_000,
+  timeoutMs = 30_000,
 ): Promise<void> => {
   const deadline = performance.now() + timeoutMs;
   while (!(await probe())) {
@@ -147,7 +147,7 @@ export interface Scene extends AsyncDisposable {
   readonly state: (id: string) => string | undefined;
 }
 
-const ctx = { signal: new AbortController().signal, timeoutMs: 5_000 };
+const ctx = { signal: new AbortController().signal, timeoutMs: 30_000 };
 
 /**
  * Opens mirrors with probes every `probeMs`, longer than a busy machine keeps a broker waiting; they keep nothing, save where

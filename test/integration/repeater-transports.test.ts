@@ -103,7 +103,7 @@ const refusal = async (scene: Scene, properties: object): Promise<string> => {
   const spec = { Properties: properties, Tags: {}, Init: '', LogicalID: null, Attachments: null };
   const { id } = await scene.mirrors.instance.provision(
     { spec },
-    { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 },
+    { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 },
   );
   const errorOf = () => scene.mirrors.reports().find(({ record }) => record.ID === id)?.status.lastError ?? '';
   await until('why', () => errorOf() !== '');
@@ -172,7 +172,7 @@ describe('what TLS does not let through', () => {
     const validate = (Sink: object) =>
       scene.mirrors.instance.validate(
         { properties: { Source: plain.url, Sink, sourcetopic: 's/#' } },
-        { signal: AbortSignal.timeout(5_000), timeoutMs: 5_000 },
+        { signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 },
       );
     await expect(validate({ URL: plain.url, TLS: { insecure: true } })).rejects.toThrow(
       /addresses that begin with mqtts: or wss:/,

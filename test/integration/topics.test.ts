@@ -78,10 +78,10 @@ beforeAll(async () => {
   const spec = { kind: 'event-repeater', metadata: { name: 'out' }, properties };
   await operator.plugins.resolve(controllerInterface, 'repeater').commit({ spec, revision: 1 }, testingContext());
   // The tracker looks from time to time: it loses only what it has seen.
-  await eventually('all that the tracker finds', 10_000, async () => found >= 3 || undefined);
+  await eventually('all that the tracker finds', 30_000, async () => found >= 3 || undefined);
   await operator.scale('cattle', 1);
   await follows(operator, 1);
-  await eventually('lines, ticks, and instances that went', 10_000, async () => {
+  await eventually('lines, ticks, and instances that went', 30_000, async () => {
     await appendFile(file, 'a line\n');
     const topics = [...heard];
     const isThere = (end: string): boolean => topics.some((topic) => topic.endsWith(end));

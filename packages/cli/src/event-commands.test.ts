@@ -37,7 +37,7 @@ const begin = (args: readonly string[], at = home) => {
     signal: abort.signal,
   });
   const wrote = async (name: keyof typeof written, text: string, from = 0): Promise<void> => {
-    const endMs = Date.now() + 15_000;
+    const endMs = Date.now() + 30_000;
     while (!written[name].slice(from).includes(text)) {
       if (Date.now() > endMs) throw new Error(`${args.join(' ')} never wrote ${text}: ${JSON.stringify(written)}`);
       await delay(5);

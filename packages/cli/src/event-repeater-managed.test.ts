@@ -60,14 +60,14 @@ const run = async (...args: readonly string[]) => {
 const repeat = async (name: string) => {
   const running = begin('util', 'event-repeater', 'run', '--name', name, '--sink', sink.url);
   ends.push(running.stop);
-  await eventually('it is ready', 10_000, async () => running.written.stderr.includes('info ready') || undefined);
+  await eventually('it is ready', 30_000, async () => running.written.stderr.includes('info ready') || undefined);
   return running;
 };
 const manage = (...args: readonly string[]) => run('util', 'event-repeater', 'manage', '--name', 'bridge', ...args);
 const list = async () => JSON.parse((await manage('get')).stdout);
 const value = (...rules: readonly object[]) => ['--value', JSON.stringify(rules)];
 const came = (topic: string): Promise<true> =>
-  eventually(topic, 10_000, async () => got.messages.some((message) => message.topic === topic) || undefined);
+  eventually(topic, 30_000, async () => got.messages.some((message) => message.topic === topic) || undefined);
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
@@ -113,7 +113,7 @@ test('GP-R14: where a manager holds the name, rules are those of its spec, chang
   );
   expect((await manage('put', ...value({ sourcetopic: '.', sinktopic: '.' }))).exit).toBe(0);
   await came('timer/msec/500');
-  await eventually('both are active', 10_000, async () => {
+  await eventually('both are active', 30_000, async () => {
     const states = (await list()).map(({ state }: { state: string }) => state);
     return (states.length === 2 && states.every((state: string) => state === 'active')) || undefined;
   });
@@ -132,10 +132,10 @@ test('GP-R14: where a manager holds the name, rules are those of its spec, chang
   const { length } = got.messages;
   await eventually(
     'they go on',
-    15_000,
+    30_000,
     async () => got.messages.slice(length).some(({ topic }) => topic === 'other') || undefined,
   );
-}, 60_000);
+}, 120_000);
 
 test('another name is kept here, in a journal of its own', async () => {
   await commit([]);
@@ -148,4 +148,4 @@ test('another name is kept here, in a journal of its own', async () => {
   await came('mine');
   expect(await isThere(join(home.path, 'event-repeater', 'here', 'rules'))).toBe(true);
   expect(await specOf()).not.toMatch(/mine/);
-}, 30_000);
+}, 120_000);

@@ -97,7 +97,7 @@ const repeat = async (args: readonly string[] = [], env: Readonly<Record<string,
   ends.push(running.stop);
   const isReady = async () => running.written.stderr.includes('info ready') || undefined;
   await Promise.race([
-    eventually('it is ready', 10_000, isReady),
+    eventually('it is ready', 30_000, isReady),
     running.exit.then((exit) => Promise.reject(new Error(`it ended with ${exit}: ${running.written.stderr}`))),
   ]);
   return running;
@@ -114,7 +114,7 @@ const value = (...list: readonly (readonly [string, string?])[]) => [
 
 /** Waits until so many came on a topic. */
 const came = (topic: string, count = 3): Promise<Arrived[]> =>
-  eventually(`${count} messages on ${topic}`, 10_000, async () => {
+  eventually(`${count} messages on ${topic}`, 30_000, async () => {
     const found = arrived.filter((message) => message.topic === topic);
     return found.length >= count ? found : undefined;
   });
@@ -227,7 +227,7 @@ describe('the old application, with a real broker as its sink (GP §6, GP-R20)',
     await manage('post', ...value(['timer/msec/100', 'one'], ['streams/msec/100', 'two']));
     await came('one');
     await host.stop();
-    await eventually('the rules wait', 10_000, async () =>
+    await eventually('the rules wait', 30_000, async () =>
       (await rules()).every(({ state }: { state: string }) => state !== 'active') ? true : undefined,
     );
     // The source is still away.
@@ -264,7 +264,7 @@ describe('how it is started (GP §6.3)', () => {
       readdirSync(join(folder, id)).reduce((sum, file) => sum + statSync(join(folder, id, file)).size, 0);
     await sink.stop();
     const before = bytes();
-    await eventually('events on the disk', 10_000, async () => bytes() > before + 2_000 || undefined);
+    await eventually('events on the disk', 30_000, async () => bytes() > before + 2_000 || undefined);
     await sink.start();
     arrived = [];
     // The first ones may come before their reader is back; the others come in one go, and in order.
@@ -274,7 +274,7 @@ describe('how it is started (GP §6.3)', () => {
   test('--sinkprotocol stderr prints the events', async () => {
     const { written } = await repeat(['--sinkprotocol', 'stderr', '--name', 'to-log']);
     await manage('post', '--name', 'to-log', ...value(['timer/msec/100', 'x/y']));
-    await eventually('an event in the log', 10_000, async () => (written.stderr.includes('x/y') ? true : undefined));
+    await eventually('an event in the log', 30_000, async () => (written.stderr.includes('x/y') ? true : undefined));
     expect(written.stderr).toContain('timer/msec/100');
   });
 
@@ -309,7 +309,7 @@ describe('how it is started (GP §6.3)', () => {
       stdout: '',
       stderr: 'infrakit: an event repeater of the name app-event-repeater runs already\n',
     });
-    await eventually('the other is ready', 10_000, async () => (await manage('get')).exit === 0 || undefined);
+    await eventually('the other is ready', 30_000, async () => (await manage('get')).exit === 0 || undefined);
     await manage('post', ...value(['timer/msec/100', 'one']));
     await came('one');
     expect(await rules()).toMatchObject([{ sourcetopic: 'timer/msec/100', state: 'active' }]);

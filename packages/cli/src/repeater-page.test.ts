@@ -70,7 +70,7 @@ test('GP-R17: what the page of the repeater shows can be typed, and answers as i
   };
   const mosquittoSub = (words: readonly string[]): Promise<string> =>
     new Promise((resolve, reject) => {
-      execFile(requireProgram('mosquitto_sub'), words, { timeout: 10_000 }, (error, stdout) =>
+      execFile(requireProgram('mosquitto_sub'), words, { timeout: 30_000 }, (error, stdout) =>
         error === null ? resolve(stdout) : reject(error),
       );
     });
@@ -85,7 +85,7 @@ test('GP-R17: what the page of the repeater shows can be typed, and answers as i
     // What it is asked next says so while it is not there yet.
     await expect
       .poll(() => infrakit(['util', 'event-repeater', 'manage', 'get'], abort.signal).catch(() => ''), {
-        timeout: 10_000,
+        timeout: 30_000,
       })
       .toBe('[]\n');
     return '';
@@ -105,4 +105,4 @@ test('GP-R17: what the page of the repeater shows can be typed, and answers as i
   abort.abort();
   await Promise.all(background);
   await host.stop();
-}, 60_000);
+}, 120_000);

@@ -92,7 +92,7 @@ const rows = async (): Promise<string[]> =>
     .map((line) => line.replace(/\s+/g, ' ').trim());
 
 const isActive = (count: number): Promise<string[]> =>
-  eventually(`${count} rules that are active`, 15_000, async () => {
+  eventually(`${count} rules that are active`, 30_000, async () => {
     const all = await rows();
     return all.length === count && all.every((row) => row.includes(' active ')) ? all : undefined;
   });
@@ -104,7 +104,7 @@ const listen = (): Promise<Collector> =>
 const came = (got: Collector, topic: string, from = 0): Promise<true> =>
   eventually(
     topic,
-    10_000,
+    30_000,
     async () => got.messages.slice(from).some((message) => message.topic === topic) || undefined,
   );
 
@@ -135,10 +135,10 @@ describe('the verbs of a repeater (issue 6)', () => {
     expect((await run('local', 'mystack/repeater/bridge', 'destroy')).exit).toBe(0);
     await eventually(
       'no mirrors',
-      10_000,
+      30_000,
       async () => (await run('local', 'repeater/topic', 'describe', '-q')).stdout === '' || undefined,
     );
-  }, 60_000);
+  }, 120_000);
 
   test('AllowAll mirrors what no rule is for; in a commit all faults are told at once', async () => {
     await using got = await listen();
@@ -160,7 +160,7 @@ describe('the verbs of a repeater (issue 6)', () => {
     expect(wrong.exit).toBe(1);
     expect(wrong.stderr).toMatch(/a\/#\/b/);
     expect(wrong.stderr).toMatch(/x\/\+ has more \+/);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Every file below the home that holds a text. */
@@ -194,7 +194,7 @@ describe('a password (DESIGN §5)', () => {
         await run('local', 'mystack/repeater', 'commit', '-y', await specWith(words, [one]));
         await eventually(
           String(sentence),
-          10_000,
+          30_000,
           async () => (await rows()).some((row) => sentence.test(row)) || undefined,
         );
       }

@@ -63,4 +63,4 @@ test('the file does not grow with the number of changes, and there is an end to 
     await again.intend(`${n}${long}`, 'one');
   }
   await again.close(false);
-}, 30_000);
+}, 120_000);
