@@ -19,12 +19,13 @@ export const managerObjects = (
   facts: { readonly name: string; readonly options: ManagerOptions },
 ): readonly PluginObject[] => {
   const { name: stack, options } = facts;
+  const changesFor = options.Group;
   const groups = managerController(manager, options.Group, stack);
   const group = managerGroup(manager, options.Group, groups);
   const objects: PluginObject[] = [
     pluginObject({ object: '', description: metadataInterface, implementation: statusMetadata(manager) }),
-    pluginObject({ object: 'groups', description: controllerInterface, implementation: groups }),
-    pluginObject({ object: 'groups', description: groupInterface, implementation: group }),
+    pluginObject({ object: 'groups', description: controllerInterface, implementation: groups, changesFor }),
+    pluginObject({ object: 'groups', description: groupInterface, implementation: group, changesFor }),
   ];
   for (const target of options.Controllers) {
     const implementation = managerController(manager, target, null);

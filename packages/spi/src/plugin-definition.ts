@@ -18,6 +18,8 @@ export interface PluginObject<I extends InterfaceDescription = InterfaceDescript
   readonly implementation: SpiOf<I>;
   /** The managed object that this one stands for, such as `group/cattle` for `mystack/cattle`. */
   readonly proxyFor?: string;
+  /** What is changed through this one alone, though this one answers reads by itself: `group` for `mystack/groups`. */
+  readonly changesFor?: string;
 }
 
 /** An object whose implementation is checked against its interface here; what is made of it no longer knows which one. */

@@ -16,11 +16,15 @@ export const advertisementOf = (
   { role, term }: PluginRole,
 ): PluginAdvertisement => {
   const interfaces = new Map<string, PluginAdvertisement['interfaces'][number]>();
-  for (const { object, description, proxyFor } of objects) {
+  for (const { object, description, proxyFor, changesFor } of objects) {
     const { name, version } = description;
     const entry = interfaces.get(name) ?? { name, version, objects: [] };
     interfaces.set(name, entry);
-    entry.objects.push({ name: object, ...(proxyFor === undefined ? {} : { proxyFor }) });
+    entry.objects.push({
+      name: object,
+      ...(proxyFor === undefined ? {} : { proxyFor }),
+      ...(changesFor === undefined ? {} : { changesFor }),
+    });
   }
   return { process, role, interfaces: [...interfaces.values()], ...(term === undefined ? {} : { term }) };
 };

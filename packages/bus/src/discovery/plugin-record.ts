@@ -13,6 +13,7 @@ export interface PluginRecord {
 export interface AdvertisedName {
   readonly interfaces: ReadonlyMap<string, string>;
   readonly proxyFor: string | undefined;
+  readonly changesFor: string | undefined;
 }
 
 /** `<plugin>` or `<plugin>/<object>`: what a person writes. */
@@ -24,12 +25,15 @@ const indexes = new WeakMap<PluginAdvertisement, ReadonlyMap<string, AdvertisedN
 export const advertisedNames = (advertisement: PluginAdvertisement): ReadonlyMap<string, AdvertisedName> => {
   const known = indexes.get(advertisement);
   if (known !== undefined) return known;
-  const names = new Map<string, { interfaces: Map<string, string>; proxyFor: string | undefined }>();
+  type Entry = { -readonly [K in keyof AdvertisedName]: AdvertisedName[K] } & { interfaces: Map<string, string> };
+  const names = new Map<string, Entry>();
   for (const { name, version, objects } of advertisement.interfaces) {
     for (const object of objects) {
-      const entry = names.get(object.name) ?? { interfaces: new Map<string, string>(), proxyFor: undefined };
+      const none = { interfaces: new Map<string, string>(), proxyFor: undefined, changesFor: undefined };
+      const entry = names.get(object.name) ?? none;
       entry.interfaces.set(name, version);
       entry.proxyFor ??= object.proxyFor;
+      entry.changesFor ??= object.changesFor;
       names.set(object.name, entry);
     }
   }

@@ -7,14 +7,15 @@ export interface ProxyTable {
   readonly forget: () => void;
 }
 
-/** The table of what the answering plugins advertise as `proxyFor` (DESIGN §3). */
+/** The table of what the answering plugins advertise as `proxyFor` or `changesFor` (DESIGN §3). */
 export const proxyTable = (actives: () => readonly PluginRecord[]): ProxyTable => {
   let table: ReadonlyMap<string, string> | undefined;
   const make = (): ReadonlyMap<string, string> => {
     const made = new Map<string, string>();
     for (const { plugin, advertisement } of actives()) {
-      for (const [object, { proxyFor }] of advertisedNames(advertisement)) {
-        if (proxyFor !== undefined) made.set(proxyFor, fullName(plugin, object));
+      for (const [object, { proxyFor, changesFor }] of advertisedNames(advertisement)) {
+        const managed = proxyFor ?? changesFor;
+        if (managed !== undefined) made.set(managed, fullName(plugin, object));
       }
     }
     return made;

@@ -19,8 +19,15 @@ export const ProcessPresence = z.strictObject({
 });
 export type ProcessPresence = z.infer<typeof ProcessPresence>;
 
-/** An object that a plugin offers: empty name for the plugin itself; `proxyFor` names what it stands for (DESIGN §3). */
-export const AdvertisedObject = z.strictObject({ name: z.string(), proxyFor: PluginName.optional() });
+/**
+ * An object that a plugin offers: empty name for the plugin itself; `proxyFor` names what it stands for, `changesFor` that whose
+ * changes alone go through it (DESIGN §3).
+ */
+export const AdvertisedObject = z.strictObject({
+  name: z.string(),
+  proxyFor: PluginName.optional(),
+  changesFor: PluginName.optional(),
+});
 export type AdvertisedObject = z.infer<typeof AdvertisedObject>;
 
 /** One incarnation of a plugin: who runs it, in which role, and which objects answer to which interface. */
