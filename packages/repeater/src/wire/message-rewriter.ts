@@ -90,7 +90,10 @@ export const messageRewriter = (first: RouteMap, options: MessageRewriterOptions
   };
 
   const propertiesFor = (buffer: Buffer, from: number, to: number, route: Route): PassedOn => {
-    if (isPassing) return passedOn(buffer, from, to, { hop, contentType: route.contentType });
+    const { contentType } = route;
+    if (isPassing) return passedOn(buffer, from, to, { hop, contentType });
+    // A source of 3.1.1 has no properties, and a payload that we have formed has a type all the same.
+    if (sink === 5 && contentType !== undefined) return passedOn(buffer, to, to, { hop: 0, contentType });
     return { bytes: sink === 5 ? noProperties : noProperties.subarray(1), hops: 0 };
   };
 
