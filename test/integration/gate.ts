@@ -9,8 +9,14 @@ export interface Gate extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-/** An open gate to a port on loopback. */
-export const startGate = async (to: number): Promise<Gate> => {
+/** Sees the bytes of one connection on their way, each chunk as it passes. */
+export interface GateTap {
+  readonly inward?: (chunk: Buffer) => void;
+  readonly outward?: (chunk: Buffer) => void;
+}
+
+/** An open gate to a port on loopback. `tap` is called for each connection. */
+export const startGate = async (to: number, tap: () => GateTap = () => ({})): Promise<Gate> => {
   const port = await freePort();
   const sockets = new Set<Socket>();
   let server: Server | null = null;
@@ -25,6 +31,9 @@ export const startGate = async (to: number): Promise<Gate> => {
     const listening = createServer((outer) => {
       const inner = keep(connect({ port: to, host: '127.0.0.1', noDelay: true }));
       keep(outer).setNoDelay(true);
+      const { inward, outward } = tap();
+      if (inward !== undefined) outer.on('data', inward);
+      if (outward !== undefined) inner.on('data', outward);
       outer.pipe(inner).pipe(outer);
       outer.on('close', () => inner.destroy());
       inner.on('close', () => outer.destroy());

@@ -46,8 +46,8 @@ export interface Mosquitto extends AsyncDisposable {
   readonly thaw: () => void;
 }
 
-const readyTimeoutMs = 5_000;
-const stopTimeoutMs = 2_000;
+/** Long, for a busy machine; one that is killed before it has written its store has lost it. */
+const [readyTimeoutMs, stopTimeoutMs] = [30_000, 30_000];
 /** CONNECT of MQTT 3.1.1, client id `p`; any CONNACK will do. */
 const probe = Buffer.from('100d00044d51545404020000000170', 'hex');
 
