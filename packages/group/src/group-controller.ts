@@ -142,7 +142,7 @@ export const groupController = async (deps: GroupControllerDeps): Promise<GroupC
     }
   };
 
-  const commit: Group['commit'] = async ({ spec, revision }, ctx) => {
+  const commit: Group['commit'] = async ({ spec, revision, ...rest }, ctx) => {
     const name = ownName(spec.metadata.name);
     const state = states.get(name);
     const record = state?.record();
@@ -152,7 +152,7 @@ export const groupController = async (deps: GroupControllerDeps): Promise<GroupC
       const { objects } = await controller.describe({ search: { name } }, ctx);
       if (objects[0] !== undefined) return { object: objects[0] };
     }
-    return controller.commit({ spec: isSame ? record.spec : spec, revision }, ctx);
+    return controller.commit({ spec: isSame ? record.spec : spec, revision, ...rest }, ctx);
   };
 
   const afterSize = (state: GroupState): void => {

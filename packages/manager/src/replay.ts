@@ -34,7 +34,8 @@ export const replayer = (deps: ReplayDeps): Replayer => {
   const bring = async (record: SpecRecord): Promise<void> => {
     const { target, name, spec, revision, phase } = record;
     const controller = deps.controllerOf(target);
-    await controller.commit({ spec, revision }, ctx());
+    // Told in one, for between a commit and a free it would act.
+    await controller.commit({ spec, revision, ...(phase === 'freed' && { freed: true }) }, ctx());
     if (phase === 'freed') await controller.free({ name }, ctx());
     if (phase === 'destroying') {
       await controller.destroy({ name }, ctx());

@@ -32,7 +32,7 @@ const Planned = z.strictObject({ object: SpecObject, plan: PlanText });
  *
  * - `plan` says what `commit` or `destroy` would do and changes nothing (Law 3).
  * - `commit` is all or nothing and idempotent by revision; an older revision than the one in force is `REVISION_STALE`.
- *   After `free` it resumes.
+ *   After `free` it resumes. `freed`: it is taken as freed from the start, for a spec that is given back.
  * - `describe` of a name that is not there is an empty list.
  * - `status` says how far the rules of a search are; one that was only just committed is not converged before it was looked at.
  * - `free` pauses and touches nothing downstream; `destroy` also forgets the rule, and says what it left downstream. Both are idempotent once the name was
@@ -50,9 +50,11 @@ export const controllerInterface = {
     plan: reading(z.strictObject({ operation: z.enum(['commit', 'destroy']), spec: Spec }), Planned, {
       timeoutMs: 30_000,
     }),
-    commit: mutating(z.strictObject({ spec: Spec, revision: Revision }), z.strictObject({ object: SpecObject }), {
-      timeoutMs: 30_000,
-    }),
+    commit: mutating(
+      z.strictObject({ spec: Spec, revision: Revision, freed: z.boolean().optional() }),
+      z.strictObject({ object: SpecObject }),
+      { timeoutMs: 30_000 },
+    ),
     describe: reading(z.strictObject({ search: Search }), Objects),
     status: reading(z.strictObject({ search: Search }), z.strictObject({ statuses: z.array(RuleStatus) })),
     free: mutating(Rule, Objects),

@@ -69,7 +69,7 @@ const start = (readSource: () => Source<never> = () => ({ kind: 'known', items: 
     changed: () => {},
   });
   const commit = (revision: number, properties: string) =>
-    book.commit('a', { kind: 'nothing', metadata: { name: 'a' }, properties }, revision, ctx);
+    book.commit('a', { spec: { kind: 'nothing', metadata: { name: 'a' }, properties }, revision }, ctx);
   return { clock, seen, settled, retired, book, commit };
 };
 

@@ -43,6 +43,13 @@ export interface RuleBookDeps extends Omit<CycleDeps, 'wake'> {
   readonly changed: () => void;
 }
 
+/** A spec to be kept; `freed`: it is known and not acted on, from the start. */
+export interface GivenSpec {
+  readonly spec: Spec;
+  readonly revision: number;
+  readonly freed?: boolean | undefined;
+}
+
 /** The rules of one controller: by name, each changed by one call at a time, none blocking another (EI-C10). */
 export interface RuleBook<S, O> {
   readonly names: () => readonly string[];
@@ -50,7 +57,7 @@ export interface RuleBook<S, O> {
   /** Whether there was a rule of that name in the life of this process, though it is destroyed now. */
   readonly wasKnown: (name: string) => boolean;
   /** Validates, stores, then swaps the loops; a failure leaves everything as it was (EI-C3, EI-C4). */
-  readonly commit: (name: string, spec: Spec, revision: number, ctx: CallContext) => Promise<KeptRule<S, O>>;
+  readonly commit: (name: string, given: GivenSpec, ctx: CallContext) => Promise<KeptRule<S, O>>;
   /** Brings a rule into a phase, durably. `destroying` ends by itself when nothing of ours is left downstream. */
   readonly enter: (name: string, phase: RuleRecord['phase'], reason: string, ctx: CallContext) => Promise<void>;
   /** Another text of the spec in force, which changes nothing about its loop; the kind has made it durable. */
@@ -167,7 +174,8 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     await writeRuleRecord(journal, name, record, ctx);
   };
 
-  const commit = async (name: string, spec: Spec, revision: number, ctx: CallContext): Promise<KeptRule<S, O>> => {
+  const commit = async (name: string, given: GivenSpec, ctx: CallContext): Promise<KeptRule<S, O>> => {
+    const { spec, revision, freed = false } = given;
     const known = rules.get(name);
     const phase = known?.record.phase;
     if (known?.record.revision === revision && (phase === 'active' || phase === 'held')) return known;
@@ -183,16 +191,17 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     const memory = known?.memory ?? cycleMemory(ledgerStore(journal, `${deps.name}/${name}`));
     // After a restart the same revision is the manager giving a spec back, which does not resume a freed rule (GP-M9).
     const isReplay = known === undefined && before?.revision === revision;
-    const record: RuleRecord = isReplay
+    const taken: RuleRecord = isReplay
       ? before
       : { revision, sourceHash: accepted.sourceHash, phase: 'active', reason: '' };
+    const record: RuleRecord = freed ? { ...taken, phase: 'freed' } : taken;
     await known?.life?.stop();
     try {
       if (!isReplay) {
         const { committing } = accepted;
         if (committing !== undefined) await within(`preparing the commit of ${name}`, ctx, committing);
         await recordCommit(before, record, memory, name, ctx);
-      }
+      } else if (record.phase !== before.phase) await writeRuleRecord(journal, name, record, ctx);
     } catch (thrown) {
       if (known !== undefined) begin(known);
       throw thrown;
@@ -219,7 +228,7 @@ export const ruleBook = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): RuleBo
     names: () => [...rules.keys()].sort(),
     find: (name) => rules.get(name),
     wasKnown: (name) => destroyed.has(name),
-    commit: (name, spec, revision, ctx) => inTurn(name, () => commit(name, spec, revision, ctx)),
+    commit: (name, given, ctx) => inTurn(name, () => commit(name, given, ctx)),
     enter: (name, phase, reason, ctx) => inTurn(name, () => enter(name, phase, reason, ctx)),
     amend: (name, spec) => {
       const rule = rules.get(name);

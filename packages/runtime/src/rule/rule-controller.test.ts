@@ -213,6 +213,31 @@ describe('the controller that all controllers are', () => {
     await second.book.stop();
   });
 
+  test('DESIGN §5: a spec that was freed while its controller was away is taken as freed, with not one act before', async () => {
+    const first = start();
+    await first.controller.commit({ spec: spec('a', many(5)), revision: 1 }, ctx);
+    await until(() => first.world.all().length === 5);
+    await first.book.stop();
+    for (const { ID } of first.world.all()) await first.world.removeBehind(ID);
+
+    const second = first.run(first.storage);
+    for (const revision of [1, 2]) {
+      await second.controller.commit({ spec: spec('a', many(5)), revision, freed: true }, ctx);
+      const { statuses } = await second.controller.status({ search: { name: 'a' } }, ctx);
+      expect(statuses).toMatchObject([{ revision, phase: 'freed' }]);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(first.world.all()).toEqual([]);
+    }
+    await second.book.stop();
+    const third = first.run(first.storage);
+    await third.controller.commit({ spec: spec('a', many(5)), revision: 2 }, ctx);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(first.world.all()).toEqual([]);
+    await third.controller.commit({ spec: spec('a', many(5)), revision: 3 }, ctx);
+    await until(() => first.world.all().length === 5);
+    await third.book.stop();
+  });
+
   test('GP-G10: a destroy that a crash interrupts goes on after the restart, and then the name is gone', async () => {
     const first = start();
     await first.controller.commit({ spec: spec('a', many(5)), revision: 1 }, ctx);

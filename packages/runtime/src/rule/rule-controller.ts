@@ -125,8 +125,8 @@ export const ruleController = <S, O>(kind: RuleKind<S, O>, deps: RuleBookDeps): 
   const controller: Controller = {
     plan: ({ operation, spec }, ctx) =>
       operation === 'commit' ? planCommit(spec, ctx) : planDestroy(spec.metadata.name, ctx),
-    commit: async ({ spec, revision }, ctx) => {
-      const rule = await book.commit(nameOf(spec), spec, revision, ctx);
+    commit: async (given, ctx) => {
+      const rule = await book.commit(nameOf(given.spec), given, ctx);
       return { object: objectOf(rule) };
     },
     describe: async ({ search }) => ({ objects: found(search).map(objectOf) }),
