@@ -14,6 +14,7 @@ import {
 import { AppError } from '@infrakit/core';
 import { realAfter } from '@infrakit/spi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAwakeTime } from './awake-time.ts';
 import { startBlackHole } from './black-hole.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import { closeServer, freePort, listenOnLoopback } from './loopback.ts';
@@ -29,13 +30,13 @@ const connect = async (url: string, options: Partial<MqttOptions> = {}): Promise
 
 /** The error of an attempt, and how long it took. */
 const failure = async (url: string, options: Partial<MqttOptions> = {}) => {
-  const start = performance.now();
+  using began = startAwakeTime();
   const error = await connect(url, options).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof AppError)) throw new Error(`expected an AppError, got ${String(error)}`);
-  return { code: error.code, message: error.message, ms: performance.now() - start };
+  return { code: error.code, message: error.message, ms: began.ms() };
 };
 
 const echo = async (connection: Connection): Promise<string> => {
