@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../test/e2e/operator.ts';
 import { cattleNfs } from '../../../test/e2e/specs.ts';
@@ -40,6 +42,16 @@ test('EI §2.1 row Commit(Destroy): destroy --wait of an enrollment says how man
   expect(await operator.instances('nfs-auth/disk')).toEqual([]);
   expect(emptied).toMatchObject({ exit: 0, stdout: 'Destroyed cattle-nfs\n' });
   expect(emptied.stderr).not.toContain('stay');
+
+  await operator.commit(cattleNfs());
+  await follows(operator, 10);
+  const file = join(stack.home, 'cattle-nfs.json');
+  await writeFile(file, JSON.stringify({ kind: 'enrollment', metadata: { name: 'cattle-nfs' }, properties: {} }));
+  expect(await run(stack, 'mystack/nfs', 'commit', '--destroy-all', '-c', file)).toMatchObject({
+    exit: 0,
+    stdout: 'Destroyed cattle-nfs\n',
+    stderr: 'cattle-nfs: 10 entries stay in nfs-auth/disk, since DestroyOnTerminate is not set\n',
+  });
 }, 60_000);
 
 test('Law 2: after destroy --wait of a group its members are gone, and everything downstream of them goes', async () => {

@@ -33,7 +33,9 @@ export default verb<CommitOptions>({
       let exit: number = exits.done;
       for (const { metadata } of read.specs) {
         const { name } = metadata;
-        exit = Math.max(exit, await destroyAndWait(call, name, (ctx) => controller.destroy({ name }, ctx)));
+        const done = await destroyAndWait(call, name, (ctx) => controller.destroy({ name }, ctx));
+        if (done === exits.done) call.print([`Destroyed ${name}`]);
+        exit = Math.max(exit, done);
       }
       return exit;
     }
