@@ -4,7 +4,15 @@ import { hashPassword, loadUsers, startEmbeddedBroker } from '@infrakit/bus';
 import { realAfter } from '@infrakit/spi';
 import { describe, expect, it } from 'vitest';
 import { makeCertificates } from './certificates.ts';
-import { type EmbeddedSubject, mosquittoPub, mosquittoSub, startEmbedded, tempFolder, until } from './embedded.ts';
+import {
+  type EmbeddedSubject,
+  mosquittoPub,
+  mosquittoSub,
+  mosquittoSubUntil,
+  startEmbedded,
+  tempFolder,
+  until,
+} from './embedded.ts';
 
 const ignore = (): void => undefined;
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -18,12 +26,16 @@ const publish = async (subject: EmbeddedSubject, topic: string, payload: string,
   if (exit !== 0) throw new Error(`publishing to ${topic} failed: ${stderr}`);
 };
 
+/** What is to be heard has come by then, and so has what should not. */
+const stillMs = 1_000;
+
 /** What a client gets of messages that are published while it listens. */
 const overhear = async (subject: EmbeddedSubject, args: string[], act: () => Promise<void>): Promise<string[]> => {
   const before = subject.broker.stats().subscriptions;
-  const listening = mosquittoSub(...args, '-v', '-W', '2');
+  const over = new AbortController();
+  const listening = mosquittoSubUntil(over.signal, ...args, '-v');
   await until(() => subject.broker.stats().subscriptions > before, 'mosquitto_sub did not subscribe');
-  await act();
+  await act().finally(() => setTimeout(() => over.abort(), stillMs));
   return (await listening).stdout.split('\n').filter((line) => line !== '');
 };
 

@@ -64,9 +64,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
-const run = (program: string, args: readonly string[]): Promise<Ended> =>
+const run = (program: string, args: readonly string[], signal?: AbortSignal): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(requireProgram(program), [...args], { timeout: 10_000 }, (error, stdout, stderr) =>
+    execFile(requireProgram(program), [...args], { timeout: 30_000, signal }, (error, stdout, stderr) =>
       resolve({ exit: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr }),
     );
   });
@@ -76,6 +76,10 @@ export const mosquittoPub = (...args: string[]): Promise<Ended> => run('mosquitt
 
 /** The real `mosquitto_sub`; with `-W` it ends by itself (exit 27). */
 export const mosquittoSub = (...args: string[]): Promise<Ended> => run('mosquitto_sub', args);
+
+/** The same until `signal` aborts. */
+export const mosquittoSubUntil = (signal: AbortSignal, ...args: string[]): Promise<Ended> =>
+  run('mosquitto_sub', args, signal);
 
 /** Waits until a condition holds; fails with the sentence after 20 s. */
 export const until = async (condition: () => boolean, sentence: string): Promise<void> => {
