@@ -21,7 +21,9 @@ test('issue 7: an enrollment with bad properties of its sink is refused at commi
   const refused = operator.commit(rule({ Path: 'srv', Client: '{{.Address}}', Options: ['rw', 'nope'], Nope: 1 }));
   await expect(refused).rejects.toMatchObject({
     code: 'SPEC_INVALID',
-    message: expect.stringMatching(/nfs-exports\/export refuses .*Path: must be.*Options\.1: is no option.*Nope/),
+    message: expect.stringMatching(
+      /^Instance\.Properties\.Path: must be.*\n.*Options\.1: is no option.*\n.*Nope.*nfs-exports\/export/,
+    ),
   });
   await expect(refused).rejects.not.toThrow(/Client/);
   expect(await operator.describe('nfs')).toEqual([]);

@@ -1,4 +1,5 @@
-import type { Spec } from '@infrakit/core';
+import { AppError, type Spec } from '@infrakit/core';
+import { placed } from '@infrakit/document';
 import type { z } from 'zod';
 import type { CommandContext } from './command-context.ts';
 import { usageError } from './exit.ts';
@@ -12,6 +13,8 @@ export interface ReadSpecs {
   readonly rendered: RenderedSource;
   readonly specs: readonly Spec[];
   readonly warnings: readonly string[];
+  /** What is found wrong with one of them later on is told with its place in the file. */
+  readonly locating: <T>(spec: Spec, work: () => Promise<T>) => Promise<T>;
 }
 
 const render = async (
@@ -28,11 +31,23 @@ export const readSpec = async (
 ): Promise<ReadSpecs> => {
   const rendered = await render(argument, flags, context);
   const options = { allowUnknownFields: flags.allowUnknownFields === true };
-  const decoded = documentsOf(rendered).map((document) => decodeSpec(document, options));
+  const documents = documentsOf(rendered);
+  const decoded = documents.map((document) => decodeSpec(document, options));
   return {
     rendered,
     specs: decoded.map(({ value }) => value),
     warnings: decoded.flatMap(({ warnings }) => warnings),
+    locating: async (spec, work) => {
+      try {
+        return await work();
+      } catch (thrown) {
+        const document = documents[decoded.findIndex(({ value }) => value === spec)];
+        if (!(thrown instanceof AppError) || document === undefined) throw thrown;
+        const { code, facts, message } = thrown;
+        const lines = message.split('\n').map((line) => placed(document, line));
+        throw new AppError(code, lines.join('\n'), { facts, cause: thrown });
+      }
+    },
   };
 };
 

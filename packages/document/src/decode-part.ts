@@ -8,7 +8,8 @@ import type { Problem } from './problem.ts';
 const sentenceOf = (part: string, { path, message }: Problem): string => {
   const field = /[^.[\]]*$/.exec(path)?.[0] ?? '';
   if (field !== '' && message.startsWith(field)) return message;
-  return `${[part, path].filter((piece) => piece !== '').join(path.startsWith('[') ? '' : '.')}: ${message}`;
+  const full = [part, path].filter((piece) => piece !== '').join(path.startsWith('[') ? '' : '.');
+  return full === '' ? message : `${full}: ${message}`;
 };
 
 const problemsOf = (error: AppError): readonly Problem[] => (error.facts.problems ?? []) as readonly Problem[];

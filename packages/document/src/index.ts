@@ -10,6 +10,7 @@ export {
 } from './document.ts';
 export { defaultLimits, type Limits } from './limits.ts';
 export { formatValuePath, type Located, plain, type ValuePath } from './located.ts';
+export { faultUnder, placed } from './place.ts';
 export { createPositions, type Position } from './position.ts';
 export { type PrintOptions, toJson, toYaml } from './print.ts';
 export { formatProblem, type Problem, problemsError } from './problem.ts';

@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '@infrakit/core';
+import { faultUnder } from '@infrakit/document';
 import { type CallContext, instanceInterface, type Plugins } from '@infrakit/spi';
 import type { EnrollmentProperties } from './enrollment-schema.ts';
 
@@ -45,12 +46,10 @@ export const checkSinkProperties = async (
     const error = toAppError(thrown);
     if (error.code !== 'INSTANCE_INVALID') return;
     const told = error.facts.faults;
-    const faults = Array.isArray(told) ? told.map(String) : [error.message];
-    const sure = templated.length === 0 ? faults : faults.filter((fault) => !mayBeTemplated(fault, templated));
+    const all = Array.isArray(told) ? told.map(String) : [error.message];
+    const sure = templated.length === 0 ? all : all.filter((fault) => !mayBeTemplated(fault, templated));
     if (sure.length === 0) return;
-    throw new AppError('SPEC_INVALID', `${Plugin} refuses Instance.Properties: ${sure.join('; ')}`, {
-      facts: { plugin: Plugin, faults: sure },
-      cause: error,
-    });
+    const faults = sure.map((fault) => `${faultUnder('Instance.Properties', fault)} (says ${Plugin})`);
+    throw new AppError('SPEC_INVALID', faults.join('\n'), { facts: { plugin: Plugin, faults }, cause: error });
   }
 };

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, toAppError } from '@infrakit/core';
+import { faultUnder } from '@infrakit/document';
 import { type CallContext, flavorInterface, instanceInterface, type Plugins } from '@infrakit/spi';
 import { allocationOf, type GroupConfig, groupConfig } from './group-config.ts';
 import type { GroupRecord } from './group-record.ts';
@@ -11,13 +12,21 @@ const notThere: readonly ErrorCode[] = [
   'NAME_INVALID',
 ];
 
+/** The faults of properties with their paths in the spec, each on a line of its own. */
+const toldFromRoot = (what: 'Flavor' | 'Instance', error: AppError): AppError => {
+  const told = error.facts.faults;
+  if (!Array.isArray(told)) return error;
+  const faults = told.map((fault) => faultUnder(`${what}.Properties`, String(fault)));
+  return new AppError(error.code, faults.join('\n'), { facts: { ...error.facts, faults }, cause: error });
+};
+
 /** One plugin's own verdict; that there is no such plugin is told in the words of GP §1.4. */
 const ask = async (what: 'Flavor' | 'Instance', name: string, call: () => Promise<unknown>): Promise<void> => {
   try {
     await call();
   } catch (thrown) {
     const error = toAppError(thrown);
-    if (!notThere.includes(error.code)) throw error;
+    if (!notThere.includes(error.code)) throw toldFromRoot(what, error);
     throw new AppError('GROUP_INVALID', `Failed to find ${what} plugin '${name}':${error.message}`, {
       facts: { plugin: name },
       cause: error,

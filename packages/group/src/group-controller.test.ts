@@ -36,16 +36,19 @@ describe('what a commit of a group refuses (GP §1.4)', () => {
     await expect(at.whole()).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
   });
 
-  test('what the flavor or the instance plugin does not take, in their own words', async () => {
+  test('what the flavor or the instance plugin does not take, in their own words and with the path in the spec', async () => {
     const at = await started({ faultsOf: () => ['no such size of disk'] });
     await expect(at.commit(sizedSpec(name, 1))).rejects.toMatchObject({
       code: 'INSTANCE_INVALID',
-      message: 'no such size of disk',
+      message: 'Instance.Properties: no such size of disk',
     });
     const spec = sizedSpec(name, 1);
     const Flavor = { Plugin: 'vanilla', Properties: { Init: 7 } };
     const bad = { ...spec, properties: { ...(spec.properties as object), Flavor } };
-    await expect(at.commit(bad)).rejects.toMatchObject({ code: 'FLAVOR_INVALID' });
+    await expect(at.commit(bad)).rejects.toMatchObject({
+      code: 'FLAVOR_INVALID',
+      message: expect.stringMatching(/^Flavor\.Properties\.Init: /),
+    });
   });
 
   test('G-5: a change from Size to LogicalIDs, and back; no member dies', async () => {

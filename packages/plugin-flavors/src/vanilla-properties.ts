@@ -1,4 +1,5 @@
 import { AppError, Attachment } from '@infrakit/core';
+import { decodePart } from '@infrakit/document';
 import { z } from 'zod';
 
 /** What a vanilla member gets; all of it is optional (GP §2.9). */
@@ -16,10 +17,7 @@ export type VanillaProperties = z.infer<typeof VanillaProperties>;
 
 /** The properties of a flavor by its schema; `FLAVOR_INVALID` names every fault at once. */
 export const parseProperties = <S extends z.ZodType>(schema: S, properties: unknown): z.output<S> => {
-  const parsed = schema.safeParse(properties ?? undefined);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  );
-  throw new AppError('FLAVOR_INVALID', faults.join('; '), { facts: { faults } });
+  const { value, faults } = decodePart('', properties ?? {}, schema);
+  if (value === undefined) throw new AppError('FLAVOR_INVALID', faults.join('; '), { facts: { faults } });
+  return value;
 };

@@ -21,14 +21,14 @@ export default verb<CommitOptions>({
     const group: Group = session.plugins.resolve(groupInterface, object.name);
     let exit: number = exits.done;
     for (const spec of read.specs) {
-      const { plan } = await group.plan({ operation: 'commit', spec }, session.ctx());
+      const { plan } = await read.locating(spec, () => group.plan({ operation: 'commit', spec }, session.ctx()));
       for (const warning of plan.warnings) note(warning);
       const id = spec.metadata.name;
       if (options.pretend === true) {
         print([`Committing ${id} would involve: ${plan.messages.join('; ')}`]);
         continue;
       }
-      const done = await commitSpec(group, spec, call);
+      const done = await read.locating(spec, () => commitSpec(group, spec, call));
       print([`Committed ${id}: ${plan.messages.join('; ')}`]);
       exit = Math.max(exit, done.exit);
     }

@@ -42,12 +42,12 @@ export default verb<CommitOptions>({
     let exit: number = exits.done;
     for (const spec of read.specs) {
       if (options.pretend === true) {
-        const { plan } = await controller.plan({ operation: 'commit', spec }, session.ctx());
+        const { plan } = await read.locating(spec, () => controller.plan({ operation: 'commit', spec }, session.ctx()));
         for (const warning of plan.warnings) note(warning);
         streams.stdout.write(`${plan.messages.join('\n')}\n`);
         continue;
       }
-      const done = await commitSpec(controller, spec, call);
+      const done = await read.locating(spec, () => commitSpec(controller, spec, call));
       streams.stdout.write(rawText(done.object, 'yaml'));
       exit = Math.max(exit, done.exit);
     }

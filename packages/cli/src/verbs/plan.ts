@@ -17,8 +17,9 @@ export default verb<TemplateFlags & FormatOptions & { readonly destroy?: boolean
     const controller = session.plugins.resolve(controllerInterface, object.name);
     const operation = options.destroy === true ? 'destroy' : 'commit';
     const format = formatOf({ ...(options.output !== undefined && { output: options.output }) });
-    for (const spec of (await readSpec(args[0] ?? '-', options, call)).specs) {
-      const { plan } = await controller.plan({ operation, spec }, session.ctx());
+    const read = await readSpec(args[0] ?? '-', options, call);
+    for (const spec of read.specs) {
+      const { plan } = await read.locating(spec, () => controller.plan({ operation, spec }, session.ctx()));
       if (format === 'json' || format === 'yaml') streams.stdout.write(rawText(plan, format));
       else print(plan.messages);
       for (const warning of plan.warnings) note(warning);
