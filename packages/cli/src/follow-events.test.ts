@@ -115,11 +115,12 @@ describe('following events (GP §3.5)', () => {
   });
 
   test.each([
-    [{ timeout: '30ms' }, 0],
-    [{ timeout: '30ms', count: '2' }, 3],
-  ])('%j ends it with exit %i', async (options, exit) => {
+    [{ timeout: '30ms' }, 0, []],
+    [{ timeout: '30ms', count: '2' }, 3, ['0 of 2 events came within 30ms']],
+  ])('%j ends it with exit %i, and a count that was not reached is told', async (options, exit, notes) => {
     const stage = scene();
     expect(await stage.follow(options)).toBe(exit);
+    expect(stage.notes).toEqual(notes);
     expect(stage.open()).toBe(0);
   });
 

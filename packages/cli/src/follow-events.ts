@@ -136,7 +136,11 @@ export const followEvents = async (
       }),
     );
     if (timeoutMs !== undefined) {
-      timer = setTimeout(() => resolve(count === Number.POSITIVE_INFINITY ? exits.done : exits.pending), timeoutMs);
+      timer = setTimeout(() => {
+        if (count === Number.POSITIVE_INFINITY) return resolve(exits.done);
+        note(`${seen} of ${count} events came within ${options.timeout}`);
+        resolve(exits.pending);
+      }, timeoutMs);
     }
     if (signal.aborted) resolve(exits.done);
     signal.addEventListener('abort', () => resolve(exits.done), { once: true });

@@ -13,6 +13,7 @@ const usage = [
   'Usage: infrakit event ls|tail [<plugin>[/<topic>] …]',
   '',
   'ls lists the plugins that have events, or the topics below those given; tail follows events.',
+  '`infrakit event ls -h` and `infrakit event tail -h` tell their options.',
   '',
 ].join('\n');
 

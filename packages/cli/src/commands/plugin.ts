@@ -65,6 +65,8 @@ const usage = (): string =>
     '',
     ...[...subCommands, check].map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`),
     '',
+    '`infrakit plugin <word> -h` tells about one of them.',
+    '',
   ].join('\n');
 
 /** `infrakit plugin start|stop|ls|check` (GP §4.4). */
