@@ -1,9 +1,9 @@
 /** Acknowledges what comes into a buffer, in the order in which it came [MQTT-4.6.0-2, MQTT-4.6.0-3]. */
 export interface BufferAcks {
-  /** Sends the frame when that is durable and all before it are sent. */
-  readonly acknowledge: (durable: Promise<void>, frame: Buffer) => void;
+  /** Sends the frame when that is durable and all before it are sent, and calls back. */
+  readonly acknowledge: (durable: Promise<void>, frame: Buffer, sent?: () => void) => void;
   /** The same for a message of QoS 2: the source has yet to release its packet id. */
-  readonly receive: (durable: Promise<void>, id: number, frame: Buffer) => void;
+  readonly receive: (durable: Promise<void>, id: number, frame: Buffer, sent?: () => void) => void;
   /** A packet id is released; the frame says so when that is durable. */
   readonly complete: (durable: Promise<void>, id: number, frame: Buffer) => void;
 }
@@ -38,11 +38,16 @@ export const bufferAcks = (answer: (frame: Buffer) => void, fail: (error: unknow
   };
 
   return {
-    acknowledge: (durable, frame) => inTurn(durable, async () => answer(frame)),
-    receive: (durable, id, frame) =>
+    acknowledge: (durable, frame, sent) =>
+      inTurn(durable, async () => {
+        answer(frame);
+        sent?.();
+      }),
+    receive: (durable, id, frame, sent) =>
       inTurn(durable, async () => {
         await room(id);
         answer(frame);
+        sent?.();
       }),
     complete: (durable, id, frame) => {
       received.add(id);

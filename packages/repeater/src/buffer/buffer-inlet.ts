@@ -32,7 +32,7 @@ export interface InletDeps {
   readonly share: BudgetShare;
   readonly room: DiskRoom;
   readonly nowMs: () => number;
-  /** There was no room for a message of a topic. */
+  /** There was no room for a message of a topic, and the source has no more of it. */
   readonly dropped: (topic: string) => void;
 }
 
@@ -80,10 +80,10 @@ export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps):
   const publish = async (message: Content): Promise<void> => {
     const { flags, id } = message;
     const qos = qosOf(flags);
-    const acknowledge = (durable: Promise<void>): void => {
-      if (qos === 0) durable.catch(fail);
-      else if (qos === 1) acks.acknowledge(durable, ackFrame(packetType.puback << 4, id));
-      else acks.receive(durable, id, ackFrame(packetType.pubrec << 4, id));
+    const acknowledge = (durable: Promise<void>, sent?: () => void): void => {
+      if (qos === 0) durable.then(sent).catch(fail);
+      else if (qos === 1) acks.acknowledge(durable, ackFrame(packetType.puback << 4, id), sent);
+      else acks.receive(durable, id, ackFrame(packetType.pubrec << 4, id), sent);
     };
     // Delivered again before it was released: it is here already [MQTT-4.3.3-2].
     const isThere = qos === 2 ? buffer.received(id) : null;
@@ -93,8 +93,10 @@ export const bufferInlet = ({ buffer, share, room, nowMs, dropped }: InletDeps):
     }
     if (!(await admits(message))) {
       if (over.signal.aborted) return;
-      dropped(message.topic.toString('utf8'));
-      acknowledge(Promise.resolve());
+      // Until it is acknowledged the source has it still, sends it again, and there may be room by then.
+      acknowledge(Promise.resolve(), () => {
+        if (!over.signal.aborted) dropped(message.topic.toString('utf8'));
+      });
       return;
     }
     const durable = buffer.add({ ...message, receivedMs: nowMs() });
