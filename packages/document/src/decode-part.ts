@@ -1,4 +1,4 @@
-import { AppError } from '@infrakit/core';
+import { AppError, type ErrorCode } from '@infrakit/core';
 import type { z } from 'zod';
 import { decode } from './decode.ts';
 import { type Document, readDocument } from './document.ts';
@@ -37,4 +37,11 @@ export const decodePart = <S extends z.ZodType>(part: string, value: unknown, sc
       faults: problems.length === 0 ? [thrown.message] : problems.map((one) => sentenceOf(part, one)),
     };
   }
+};
+
+/** The properties of a plugin by its schema; an error of this code names every fault at once. */
+export const parseProperties = <S extends z.ZodType>(code: ErrorCode, schema: S, properties: unknown): z.output<S> => {
+  const { value, faults } = decodePart('', properties ?? {}, schema);
+  if (value === undefined) throw new AppError(code, faults.join('; '), { facts: { faults } });
+  return value;
 };

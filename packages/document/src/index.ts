@@ -1,5 +1,5 @@
 export { type Decoded, type DecodeOptions, decode } from './decode.ts';
-export { decodePart, type Part } from './decode-part.ts';
+export { decodePart, type Part, parseProperties } from './decode-part.ts';
 export {
   type Document,
   type Format,

@@ -8,12 +8,15 @@ const patienceMs = 2_000;
 
 const isTemplate = (text: string): boolean => text.includes('{{') || text.includes(String.raw`\{\{`);
 
-/** Paths of what is known only for a source entry: `Client`, `Env.0`. */
+/** A path in the one form that is compared: `options.0` for `Options[0]`, and `env.a` for `Env["a"]`. */
+const plain = (path: string): string => path.replace(/\[("?)(.*?)\1\]/g, '.$2').toLowerCase();
+
+/** Paths of what is known only for a source entry: `client`, `env.0`. */
 const templatedPaths = (value: unknown, path: readonly string[] = []): string[] => {
-  if (typeof value === 'string') return isTemplate(value) ? [path.join('.')] : [];
+  if (typeof value === 'string') return isTemplate(value) ? [plain(path.join('.'))] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, below]) => [
-    ...(isTemplate(name) ? [path.join('.')] : []),
+    ...(isTemplate(name) ? [plain(path.join('.'))] : []),
     ...templatedPaths(below, [...path, name]),
   ]);
 };
@@ -24,7 +27,7 @@ const isBelow = (path: string, other: string): boolean =>
 /** Whether a fault is about something that a template may still put right. */
 const mayBeTemplated = (fault: string, templated: readonly string[]): boolean => {
   const end = fault.indexOf(': ');
-  const path = end < 0 ? '' : fault.slice(0, end);
+  const path = end < 0 ? '' : plain(fault.slice(0, end));
   return templated.some((each) => isBelow(each, path) || isBelow(path, each));
 };
 

@@ -33,6 +33,32 @@ describe('the properties of a container', () => {
     });
   });
 
+  test('are refused with all their faults at once, each with its path and what to do (issue 7)', () => {
+    const faults = {
+      Image: 5,
+      Portz: [],
+      Ports: [{ ContainerPort: '80' }],
+      Registry: { Username: 'robot', Password: 'secret' },
+      Resources: { Memory: 'much' },
+      RestartPolicy: 'alway',
+    };
+    expect(() => parseContainer(faults)).toThrow(
+      expect.objectContaining({
+        code: 'INSTANCE_INVALID',
+        facts: {
+          faults: [
+            'Image: expected a string, found the number 5: quote it, "5"',
+            'Portz: unknown field, did you mean `Ports`?',
+            'Ports[0].ContainerPort: expected a number, found "80": remove the quotes',
+            'Registry.Password: must be file:<path> or env:<name>, not the secret itself',
+            'Resources.Memory: must be a size such as 512m or 2g',
+            'RestartPolicy: expected one of `no`, `always`, `on-failure`, `unless-stopped`, found "alway", did you mean `always`?',
+          ],
+        },
+      }),
+    );
+  });
+
   test('a container that restarts by itself is not removed when it ends', () => {
     const properties = parseContainer({ Image: 'web:1', RestartPolicy: 'always' });
     expect(createOptions(properties, { name: 'n', labels: {}, init: '' }).HostConfig).toMatchObject({

@@ -1,9 +1,10 @@
-import { AppError, parseDuration } from '@infrakit/core';
+import { parseDuration } from '@infrakit/core';
+import { parseProperties } from '@infrakit/document';
 import { z } from 'zod';
 
 const Bytes = z.union([
   z.number().int().min(1),
-  z.string().regex(/^\d+(\.\d+)?[kmg]?b?$/i, { error: 'is a size such as 512m or 2g' }),
+  z.string().regex(/^\d+(\.\d+)?[kmg]?b?$/i, { error: 'must be a size such as 512m or 2g' }),
 ]);
 
 /** A duration of the spec language. */
@@ -15,7 +16,7 @@ export const Duration = z.string().refine(
       return false;
     }
   },
-  { error: 'is a duration such as 10s' },
+  { error: 'must be a duration such as 10s' },
 );
 
 const Port = z.number().int().min(1).max(65_535);
@@ -114,14 +115,8 @@ export const ContainerProperties = z.strictObject({
 export type ContainerProperties = z.infer<typeof ContainerProperties>;
 
 /** The properties of a container; `INSTANCE_INVALID` names every fault at once. */
-export const parseContainer = (properties: unknown): ContainerProperties => {
-  const parsed = ContainerProperties.safeParse(properties);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  );
-  throw new AppError('INSTANCE_INVALID', faults.join('; '), { facts: { faults } });
-};
+export const parseContainer = (properties: unknown): ContainerProperties =>
+  parseProperties('INSTANCE_INVALID', ContainerProperties, properties);
 
 const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 

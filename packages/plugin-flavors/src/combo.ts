@@ -6,9 +6,9 @@ import {
   PluginProperties,
   toAppError,
 } from '@infrakit/core';
+import { parseProperties } from '@infrakit/document';
 import { type CallContext, type Flavor, flavorInterface, type Plugins } from '@infrakit/spi';
 import { z } from 'zod';
-import { parseProperties } from './vanilla-properties.ts';
 
 const Members = z.array(PluginProperties);
 
@@ -49,7 +49,7 @@ const merge = (original: InstanceSpec, so: InstanceSpec, result: InstanceSpec): 
  */
 export const comboFlavor = (plugins: Plugins): Flavor => {
   const membersOf = (properties: unknown): Member[] =>
-    parseProperties(Members, properties ?? []).map(({ Plugin: name, Properties }) => ({
+    parseProperties('FLAVOR_INVALID', Members, properties ?? []).map(({ Plugin: name, Properties }) => ({
       name,
       properties: Properties ?? null,
       flavor: plugins.resolve(flavorInterface, name),

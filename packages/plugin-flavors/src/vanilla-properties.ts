@@ -1,5 +1,4 @@
-import { AppError, Attachment } from '@infrakit/core';
-import { decodePart } from '@infrakit/document';
+import { Attachment } from '@infrakit/core';
 import { z } from 'zod';
 
 /** What a vanilla member gets; all of it is optional (GP §2.9). */
@@ -14,10 +13,3 @@ export const VanillaProperties = z
     error: 'Either "Init" or "InitScriptTemplateURL" can be specified but not both',
   });
 export type VanillaProperties = z.infer<typeof VanillaProperties>;
-
-/** The properties of a flavor by its schema; `FLAVOR_INVALID` names every fault at once. */
-export const parseProperties = <S extends z.ZodType>(schema: S, properties: unknown): z.output<S> => {
-  const { value, faults } = decodePart('', properties ?? {}, schema);
-  if (value === undefined) throw new AppError('FLAVOR_INVALID', faults.join('; '), { facts: { faults } });
-  return value;
-};

@@ -1,7 +1,8 @@
 import type { InstanceSpec } from '@infrakit/core';
+import { parseProperties } from '@infrakit/document';
 import type { Flavor } from '@infrakit/spi';
 import type { InitScripts } from './init-script.ts';
-import { parseProperties, VanillaProperties } from './vanilla-properties.ts';
+import { VanillaProperties } from './vanilla-properties.ts';
 
 const properties = VanillaProperties.default({});
 
@@ -12,7 +13,7 @@ const appended = (before: string, lines: readonly string[]): string =>
 /** The plain flavor: init lines or a rendered script, tags and attachments; members are always healthy (GP §2.9). */
 export const vanillaFlavor = (scripts: InitScripts): Flavor => ({
   validate: async (params, { signal }) => {
-    const { InitScriptTemplateURL: url } = parseProperties(properties, params.properties);
+    const { InitScriptTemplateURL: url } = parseProperties('FLAVOR_INVALID', properties, params.properties);
     if (url !== undefined) await scripts.check(url, signal);
     return {};
   },
@@ -22,7 +23,7 @@ export const vanillaFlavor = (scripts: InitScripts): Flavor => ({
       InitScriptTemplateURL: url,
       Tags,
       Attachments = [],
-    } = parseProperties(properties, params.properties);
+    } = parseProperties('FLAVOR_INVALID', properties, params.properties);
     const { spec, index } = params;
     const lines = url === undefined ? Init : [await scripts.render(url, { spec, index }, signal)];
     const prepared: InstanceSpec = {

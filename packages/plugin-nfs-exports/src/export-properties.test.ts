@@ -21,9 +21,9 @@ describe('the properties of an export', () => {
     [{ Path: '/srv', Client: '10.0.0.5(rw) *' }, 'Client'],
     [{ Path: '/srv', Client: '10.0.0.0/64' }, 'Client'],
     [{ Path: '/srv', Client: '' }, 'Client'],
-    [{ Path: '/srv', Client: '10.0.0.5', Options: ['rw)\n/etc *(rw'] }, 'Options.0'],
-    [{ Path: '/srv', Client: '10.0.0.5', Options: ['fsid=x y'] }, 'Options.0'],
-    [{ Path: '/srv', Client: '10.0.0.5', Optoins: [] }, 'Optoins'],
+    [{ Path: '/srv', Client: '10.0.0.5', Options: ['rw)\n/etc *(rw'] }, 'Options[0]'],
+    [{ Path: '/srv', Client: '10.0.0.5', Options: ['fsid=x y'] }, 'Options[0]'],
+    [{ Path: '/srv', Client: '10.0.0.5', Optoins: [] }, 'Optoins: unknown field, did you mean `Options`?'],
   ])('%j is refused, naming %s', (properties, named) => {
     expect(() => parseExport(properties)).toThrow(named);
   });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AppError } from '@infrakit/core';
+import { parseProperties } from '@infrakit/document';
 import { z } from 'zod';
 
 /** Options of exports(5) that are words of their own. */
@@ -87,14 +87,8 @@ export const ExportProperties = z.strictObject({
 export type ExportProperties = z.infer<typeof ExportProperties>;
 
 /** The properties of an export; `INSTANCE_INVALID` names every fault at once. */
-export const parseExport = (properties: unknown): ExportProperties => {
-  const parsed = ExportProperties.safeParse(properties);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  );
-  throw new AppError('INSTANCE_INVALID', faults.join('; '), { facts: { faults } });
-};
+export const parseExport = (properties: unknown): ExportProperties =>
+  parseProperties('INSTANCE_INVALID', ExportProperties, properties);
 
 /** The line of an export in the form of exports(5). */
 export const exportLine = ({ Path, Client, Options }: ExportProperties): string =>
