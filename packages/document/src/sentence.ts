@@ -80,6 +80,12 @@ const finding = (node: Located): string => {
   return `the ${kindOf(value)} ${shorten(raw ?? String(value))}`;
 };
 
+/** Whether a text would be of the kind without its quotes. */
+const isUnquoted = (text: string, expected: string): boolean =>
+  expected === 'boolean'
+    ? text === 'true' || text === 'false'
+    : ['number', 'int'].includes(expected) && text.trim() !== '' && Number.isFinite(Number(text));
+
 const advice = (issue: Issue, node: Located): string => {
   if (node.kind !== 'scalar') return '';
   if (node.value === null) return ': give it a value, or remove it';
@@ -87,7 +93,7 @@ const advice = (issue: Issue, node: Located): string => {
     return `: quote it, ${JSON.stringify(node.raw ?? String(node.value))}`;
   }
   if (issue.code === 'invalid_type' && typeof node.value === 'string' && node.raw === undefined) {
-    if (['number', 'int', 'boolean'].includes(issue.expected)) return ': remove the quotes';
+    if (isUnquoted(node.value, issue.expected)) return ': remove the quotes';
   }
   const values = issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
   const meant = typeof node.value === 'string' ? suggest(node.value, values) : undefined;

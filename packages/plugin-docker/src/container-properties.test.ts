@@ -37,7 +37,7 @@ describe('the properties of a container', () => {
     const faults = {
       Image: 5,
       Portz: [],
-      Ports: [{ ContainerPort: '80' }],
+      Ports: [{ ContainerPort: '80', HostPort: 'any' }],
       Registry: { Username: 'robot', Password: 'secret' },
       Resources: { Memory: 'much' },
       RestartPolicy: 'alway',
@@ -50,6 +50,7 @@ describe('the properties of a container', () => {
             'Image: expected a string, found the number 5: quote it, "5"',
             'Portz: unknown field, did you mean `Ports`?',
             'Ports[0].ContainerPort: expected a number, found "80": remove the quotes',
+            'Ports[0].HostPort: expected a number, found "any"',
             'Registry.Password: must be file:<path> or env:<name>, not the secret itself',
             'Resources.Memory: must be a size such as 512m or 2g',
             'RestartPolicy: expected one of `no`, `always`, `on-failure`, `unless-stopped`, found "alway", did you mean `always`?',
